@@ -119,7 +119,7 @@ def _forward(model: Any, binding: batches.Binding, loss: Any, outputs: bool, is_
         positional = [values[key] for key in binding.positional]
         output = original(*positional, **{name: values[key] for key, name in binding.keywords.items()})
         batch = values if is_mapping else tuple(values[key] for key in sorted(values))
-        value = losses.of(loss, output, batch, values.get(binding.labels))
+        value = losses.of(loss, output, batch, values.get(binding.labels)).float()
         return (value, *losses.predictions(output, value)) if outputs else value
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import threading
@@ -13,6 +14,7 @@ import numpy
 
 from . import arrays
 from .errors import StepError
+from .tools import log
 
 VERSION = 1  # BRAID_STEP_VERSION
 _DIMS = c_int64 * 8  # BRAID_MAX_DIMS
@@ -117,9 +119,11 @@ class State(NamedTuple):
 
 
 _STEP = c_void_p
+_Receiver = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 # Arguments of each function; those that return no braid_status are in _RESULTS.
 _SIGNATURES = {
-    "braid_version": [], "braid_error": [], "braid_describe": [POINTER(_Model)],
+    "braid_version": [], "braid_error": [],
+    "braid_on_message": [_Receiver, c_void_p], "braid_describe": [POINTER(_Model)],
     "braid_create": [POINTER(Options), POINTER(_STEP)], "braid_destroy": [_STEP],
     "braid_get_state": [_STEP, POINTER(_State)],
     "braid_tensor_count": [_STEP], "braid_get_tensor": [_STEP, c_int32, POINTER(_Tensor)],
@@ -134,7 +138,8 @@ _SIGNATURES = {
     "braid_save": [_STEP, c_char_p, c_int32, POINTER(c_char_p)], "braid_load": [_STEP, c_char_p],
     "braid_load_weights": [_STEP, c_char_p],
 }
-_RESULTS = {"braid_version": c_uint32, "braid_error": c_char_p, "braid_destroy": None, "braid_tensor_count": c_int32,
+_RESULTS = {"braid_version": c_uint32, "braid_error": c_char_p, "braid_destroy": None,
+            "braid_on_message": None, "braid_tensor_count": c_int32,
             "braid_input_count": c_int32, "braid_scalar_count": c_int32, "braid_output_count": c_int32}
 
 
@@ -150,6 +155,11 @@ def _tensor(raw: _Tensor) -> Tensor:
     return Tensor(_text(raw.name), raw.category, raw.type, _cut(raw.shape, raw.rank), _cut(raw.extent, raw.rank),
                   _cut(raw.stride, raw.rank), bool(raw.is_whole), bool(raw.on_host), raw.data or 0, raw.bytes,
                   _text(raw.copy_of) or None, bool(raw.in_checkpoint))
+
+
+@_Receiver
+def _receive(_: int | None, text: bytes | None) -> None:
+    log.warning("%s", _text(text))
 
 
 class Library:
@@ -168,6 +178,9 @@ class Library:
         if found != VERSION:
             raise StepError(f"'{self.path}' has version {found} of the interface, and this package reads version "
                             f"{VERSION}: compile the graph with the same version of Braid")
+        # Threads of the library must not call Python when that has ended.
+        self._functions.braid_on_message(_receive, None)
+        atexit.register(self._functions.braid_on_message, _Receiver(), None)
 
     def call(self, name: str, *arguments: object) -> None:
         """Calls a function that returns a braid_status."""

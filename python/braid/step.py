@@ -14,6 +14,7 @@ import numpy
 from . import arrays, checkpoint, library
 from .errors import StepError
 from .feeding import Feeder
+from .fitting import size_text
 from .graph import Graph
 from .library import Library, Options, Rank, Tensor
 from .plan import Plan
@@ -86,6 +87,8 @@ class Step:
         module does not share memory with the step: this writes the module's values, the same on all ranks.
         """
         if self._views or self.graph.module is None:
+            for tensor, value in self._views.apart if self._views else ():
+                self._rank.write(tensor, arrays.of(value))
             self._rank.call("braid_renew_copies")
             return
         named = dict(self.graph.module.named_parameters(remove_duplicate=False))
@@ -250,7 +253,7 @@ class Step:
         microbatches = f", {model.microbatches} microbatches" if model.microbatches > 1 else ""
         inputs = ", ".join(f"{one.name}{list(one.shape)}" for one in self._feeder.inputs.values())
         return (f"<braid.Step {model.name}, {model.target}, {model.optimizer}{mesh}{microbatches}, inputs {inputs}, "
-                f"{state.arena_bytes / 2**20:.1f} MiB, {state.step} steps done>")
+                f"{size_text(state.arena_bytes)}, {state.step} steps done>")
 
     # The end
 

@@ -25,18 +25,26 @@ def array_of(rank: Rank, tensor: Tensor) -> numpy.ndarray:
 
 
 class Views:
-    """The parameters and buffers of a module that lie in a step's memory."""
+    """The parameters and buffers of a module that lie in a step's memory.
+
+    A frozen one that the step stores in another type, such as bfloat16, stays where it is: `apart` lists these.
+    """
 
     def __init__(self, module: Any, rank: Rank, tensors: list[Tensor]):
         self.rank = rank
         by_name = {tensor.name: tensor for tensor in tensors}
         self.parameters: list[tuple[Any, str, Any]] = []
+        self.apart: list[tuple[Tensor, Any]] = []
         seen: dict[int, Any] = {}
         for path, owner in module.named_modules():
             for table in (owner._parameters, owner._buffers):
                 for name, value in table.items():
                     tensor = by_name.get(f"{path}.{name}".lstrip("."))
-                    if value is not None and tensor is not None and id(value) not in seen:
+                    if value is None or tensor is None or id(value) in seen:
+                        continue
+                    if not value.requires_grad and value.dtype != arrays.torch_dtypes()[tensor.type]:
+                        self.apart.append((tensor, value))
+                    else:
                         seen[id(value)] = self._view(value, tensor)
         self._set(module, seen)
 

@@ -75,6 +75,46 @@ def memoryview_of(tensor):
     return Only()
 
 
+def precisions():
+    """Modules and steps in bfloat16, masks of booleans and integers, and a frozen layer."""
+    x, y = models.mixer_batches(1)[0]
+    torch.manual_seed(0)
+    half = models.Mixer().bfloat16()
+    wanted = torch.nn.functional.cross_entropy(half(x.bfloat16()).float(), y).item()
+    with braid.compile(half, (x.bfloat16(), y), loss="cross_entropy") as step:
+        assert abs(step((x, y), lr=1e-2) - wanted) < 2e-2 and half.head.weight.dtype == torch.bfloat16
+    torch.manual_seed(0)
+    model = models.Mixer()
+    model.down.requires_grad_(False)
+    frozen, before = model.down.weight.clone(), model.head.weight.clone()
+    with braid.compile(model, (x, y), loss="cross_entropy", precision="bf16", clip=1.0) as step:
+        wanted = torch.nn.functional.cross_entropy(model(x), y).item()
+        loss = step((x, y), lr=1e-2)
+        assert abs(loss - wanted) < 2e-2 and loss.grad_norm > 0
+        assert torch.equal(frozen, model.down.weight) and not torch.equal(before, model.head.weight)
+        with torch.no_grad():
+            model.head.weight.zero_()
+            model.head.bias.zero_()
+        step.parameters_changed()
+        assert abs(step.evaluate((x, y)) - torch.tensor(5.0).log().item()) < 1e-3
+
+    class Masked(models.Mixer):
+        def forward(self, x, keep):
+            return super().forward(x * keep[:, :, None].to(x.dtype))
+
+    masked, keep = Masked(), torch.arange(models.LENGTH).expand(models.BATCH, -1) < 5
+    for mask in (keep, keep.long()):
+        with braid.compile(masked, (x, mask, y), loss="cross_entropy") as step:
+            wanted = torch.nn.functional.cross_entropy(masked(x, mask), y).item()
+            assert abs(step((x, mask, y), lr=0.0) - wanted) < 1e-5
+    with torch.device("meta"):
+        empty = models.Mixer()
+    with braid.compile(empty, (x, y), loss="cross_entropy", seed=3) as step:
+        assert step((x, y), lr=1e-2) > 0 and not empty.head.weight.is_meta
+    assert torch.equal(empty.norm.weight, empty.norm.weight) and torch.isfinite(empty(x)).all()
+    print("precisions agree")
+
+
 def wrong():
     model, batches, loss, _ = models.make("mixer")
     x, y = batches[0]
@@ -102,4 +142,5 @@ def wrong():
 
 accumulates()
 structures()
+precisions()
 wrong()
