@@ -3,6 +3,7 @@
 #include "compiler/Codegen/ModelPrinter.h"
 #include "compiler/Codegen/CppText.h"
 #include "compiler/Codegen/Initializer.h"
+#include "compiler/Codegen/MainText.h"
 #include "dialects/Comm/Programs.h"
 #include "dialects/TG/FileLayout.h"
 #include "dialects/TG/ModelConfig.h"
@@ -259,33 +260,6 @@ static std::string planText(StringRef json) {
     }
   }
   return text + "    " + stringLiteral(part);
-}
-
-/// Returns main, and the function that takes its place in a library. Programs of many ranks register the transports
-/// that they are linked with.
-static std::string mainText(const StepEmitter &emitter, bool manyRanks) {
-  std::string text =
-      "// Registers what the program is linked with.\nstatic void use_libraries() {\n" + emitter.mainCalls.str();
-  SmallVector<StringRef> transports;
-  if (manyRanks)
-    emitter.transports.split(transports, ' ');
-  for (StringRef name : transports)
-    text += "#ifdef BRAID_WITH_" + name.upper() + "\n  br_use_" + name.str() + "();\n#endif\n";
-  return text + R"cpp(}
-
-#ifdef BRAID_LIBRARY
-const br_model *br_library_model(void) {
-  static const bool used = (use_libraries(), true);
-  return used ? &model : nullptr;
-}
-#else
-int main(int argc, char **argv) {
-  br_limit_spinning(argv);
-  use_libraries();
-  return br_main(argc, argv, &model);
-}
-#endif
-)cpp";
 }
 
 namespace {

@@ -70,7 +70,7 @@ static MaybeKnown affineOf(ArrayRef<int64_t> shape, const Affine &affine) {
 //===----------------------------------------------------------------------===//
 
 /// Calls `visit` with the index of each element, in row-major order.
-static void forEachIndex(ArrayRef<int64_t> shape, function_ref<void(ArrayRef<int64_t>)> visit) {
+static void forEachIndex(ArrayRef<int64_t> shape, llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
   SmallVector<int64_t> index(shape.size(), 0);
   for (int64_t left = elementsOf(shape); left > 0; --left) {
     visit(index);
@@ -136,8 +136,8 @@ MaybeKnown known::dense(ArrayRef<int64_t> shape, std::vector<double> numbers) {
 
 /// Applies `move`, which keeps values within their range, to the affine functions of a tensor, or picks the elements of
 /// a dense one: `source` maps an index of the result to an index of `a`.
-static Known moved(const Known &a, ArrayRef<int64_t> shape, function_ref<Affine(const Affine &)> move,
-                   function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)> source) {
+static Known moved(const Known &a, ArrayRef<int64_t> shape, llvm::function_ref<Affine(const Affine &)> move,
+                   llvm::function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)> source) {
   if (a.affine())
     return {Shape(shape), normalized(move(*a.affine()), shape)};
   if (a.band())
@@ -324,6 +324,10 @@ MaybeKnown known::isAtLeast(const Known &a, const Known &b, int64_t least) {
 }
 
 MaybeKnown known::isEqual(const Known &a, const Known &b) {
+  // Where a mask is 0, and where it is 1.
+  if (a.band() && b.affine() && b.affine()->isConstant())
+    if (int64_t number = b.affine()->constant; number == 0 || number == 1)
+      return number == 1 ? MaybeKnown(a) : logicalNot(a);
   if (!a.affine() || !b.affine())
     return map(a, b, [](double x, double y) { return x == y; });
   MaybeKnown above = isAtLeast(a, b, 0), below = isAtLeast(b, a, 0);
@@ -338,6 +342,15 @@ MaybeKnown known::logicalAnd(const Known &a, const Known &b) {
   SmallVector<Affine> terms = a.band()->terms;
   terms.append(b.band()->terms);
   return bandOf(a.shape, terms);
+}
+
+MaybeKnown known::logicalOr(const Known &a, const Known &b) {
+  std::optional<double> first = a.splat(), second = b.splat();
+  if (first == 1.0 || second == 0.0)
+    return a;
+  if (second == 1.0 || first == 0.0)
+    return b;
+  return map(a, b, [](double x, double y) { return x != 0 || y != 0; });
 }
 
 MaybeKnown known::logicalNot(const Known &a) {
@@ -382,7 +395,7 @@ MaybeKnown known::runningSum(const Known &a, int64_t dim) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-MaybeKnown known::map(const Known &a, function_ref<double(double)> function) {
+MaybeKnown known::map(const Known &a, llvm::function_ref<double(double)> function) {
   std::optional<std::vector<double>> numbers = a.numbers();
   if (!numbers)
     return std::nullopt;
@@ -391,7 +404,7 @@ MaybeKnown known::map(const Known &a, function_ref<double(double)> function) {
   return dense(a.shape, std::move(*numbers));
 }
 
-MaybeKnown known::map(const Known &a, const Known &b, function_ref<double(double, double)> function) {
+MaybeKnown known::map(const Known &a, const Known &b, llvm::function_ref<double(double, double)> function) {
   std::optional<std::vector<double>> numbers = a.numbers(), others = b.numbers();
   if (!numbers || !others || numbers->size() != others->size())
     return std::nullopt;

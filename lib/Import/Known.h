@@ -60,6 +60,14 @@ struct Known {
 
 using MaybeKnown = std::optional<Known>;
 
+/// Integers that change at few values of one affine function: `first`, and from each bound on another value.
+struct Steps {
+  Affine position;
+  int64_t first = 0;
+  /// Bounds, rising, and the value from there on.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> changes;
+};
+
 namespace known {
 Known constant(llvm::ArrayRef<int64_t> shape, int64_t value);
 Known boolean(llvm::ArrayRef<int64_t> shape, bool value);
@@ -84,10 +92,16 @@ MaybeKnown multiply(const Known &a, const Known &b);
 MaybeKnown isAtLeast(const Known &a, const Known &b, int64_t least);
 MaybeKnown isEqual(const Known &a, const Known &b);
 MaybeKnown logicalAnd(const Known &a, const Known &b);
+MaybeKnown logicalOr(const Known &a, const Known &b);
 MaybeKnown logicalNot(const Known &a);
 /// Differences of neighbors along `dim`, after `before` was put in front of it.
 MaybeKnown difference(const Known &a, const Known *before, int64_t dim);
 MaybeKnown runningSum(const Known &a, int64_t dim);
+
+/// Returns integers in affine form if they have it, or else `a`.
+Known simplified(const Known &a);
+/// Returns dense integers as steps with at most `maxChanges` changes, along a dim or along a sum or difference of two.
+std::optional<Steps> stepsOf(const Known &a, size_t maxChanges);
 
 /// Applies a function to each number; `round` rounds a result to the element type.
 MaybeKnown map(const Known &a, llvm::function_ref<double(double)> function);

@@ -25,7 +25,16 @@ Recognized recognize(mlir::func::FuncOp function, const KnownValues &known);
 
 namespace patterns {
 /// Return the value that replaces the result of `op`, or null.
+mlir::Value mean(mlir::Operation *op);
 mlir::Value rmsNorm(mlir::Operation *op);
+mlir::Value layerNorm(mlir::Operation *op);
+mlir::Value normScale(mlir::Operation *op);
+mlir::Value normBias(mlir::Operation *op);
+mlir::Value silu(mlir::Operation *op);
+mlir::Value softmax(mlir::Operation *op);
+mlir::Value rowsByInput(mlir::Operation *op);
+mlir::Value crossEntropy(mlir::Operation *op);
+mlir::Value meanLoss(mlir::Operation *op);
 mlir::Value gelu(mlir::Operation *op);
 mlir::Value rope(mlir::Operation *op, const KnownValues &known);
 mlir::Value partialRope(mlir::Operation *op);

@@ -1,7 +1,8 @@
 //===- RecognizeAttention.cpp - attention by matrix products --------------===//
 //
-// softmax(scale q kᵀ, capped and masked) v, with batch and heads in front. Masks are known tensors: added as 0 and a
-// large negative number, or chosen by a select.
+// softmax(scale q kᵀ, capped and masked) v, as einsums in any order of dims. Masks are known tensors: added as 0 and a
+// large negative number, or chosen by a select. Letters of an einsum tell the dims apart: the softmax has batch dims,
+// perhaps a dim of heads that share a key, queries, and keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,31 +17,41 @@ using namespace braid;
 /// Scores below this count as -inf.
 static constexpr double kMasked = -1e9;
 
+//===----------------------------------------------------------------------===//
+// Masks and factors
+//===----------------------------------------------------------------------===//
+
 namespace {
 /// The parts of softmax(scores), from the outside in.
 struct Scores {
-  Value query, key;
+  tg::ContractOp product;
+  /// For each dim of the softmax, the dim of the product.
+  SmallVector<int64_t> dims;
   double scale = 1, softcap = 0;
   MaybeKnown allowed;
 };
 } // namespace
 
-static bool isMatmul(tg::ContractOp op) {
-  tg::ContractionAttr einsum = op.getContraction();
-  return einsum.getBatch().size() == 2 && einsum.getM().size() == 1 && einsum.getN().size() == 1 &&
-         einsum.getK().size() == 1 && tg::typeOf(op.getLhs()).getRank() == 4;
+/// Returns the operand of a broadcast or a reshape whose last two dims, queries and keys, are the result's, or null.
+static Value beforeRepeatedMask(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<tg::BroadcastOp, tg::ReshapeOp>(op))
+    return {};
+  ArrayRef<int64_t> from = tg::typeOf(op->getOperand(0)).getShape(), to = tg::typeOf(value).getShape();
+  if (from.size() < 2 || to.size() < 2 || from.take_back(2) != to.take_back(2))
+    return {};
+  auto broadcast = dyn_cast<tg::BroadcastOp>(op);
+  int64_t rank = to.size();
+  bool isLast = !broadcast || broadcast.getDims().take_back(2) == ArrayRef<int64_t>({rank - 2, rank - 1});
+  return isLast ? op->getOperand(0) : Value();
 }
 
-/// Returns the known tensor behind broadcasts and reshapes that repeat it.
+/// Returns the known tensor behind what repeats it.
 static const Known *knownBehind(Value value, const KnownValues &known) {
-  while (true) {
+  for (; value; value = beforeRepeatedMask(value))
     if (auto found = known.find(value); found != known.end())
       return &found->second;
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_present<tg::BroadcastOp, tg::ReshapeOp>(op))
-      return nullptr;
-    value = op->getOperand(0);
-  }
+  return nullptr;
 }
 
 /// Returns where a select takes the score, if its other side is masked; `open` is the value for a score that counts.
@@ -55,7 +66,9 @@ static MaybeKnown allowedBy(arith::SelectOp select, bool &isFirst, const KnownVa
 
 /// Returns where an added tensor is 0, if it is masked elsewhere.
 static MaybeKnown allowedWhereZero(Value added, const KnownValues &known) {
-  auto select = match::beforeBroadcast(added).getDefiningOp<arith::SelectOp>();
+  while (Value before = beforeRepeatedMask(added))
+    added = before;
+  auto select = added.getDefiningOp<arith::SelectOp>();
   bool isFirst = false;
   MaybeKnown allowed = select ? allowedBy(select, isFirst, known) : std::nullopt;
   std::optional<double> open =
@@ -99,20 +112,19 @@ static Value peelFactor(Value value, double &factor) {
   return inner;
 }
 
-/// Reads cap tanh(x / cap) and factors, down to the product of queries and keys.
+/// Reads cap tanh(x / cap), factors and transposes, down to the product of queries and keys.
 static bool readScores(Value value, Scores &parts) {
+  parts.dims = tg::dimRange(0, tg::typeOf(value).getRank());
   while (true) {
     if (auto product = value.getDefiningOp<tg::ContractOp>()) {
-      // q kᵀ: the keys' last two dims have been exchanged.
-      auto transpose = product.getRhs().getDefiningOp<tg::TransposeOp>();
-      tg::ContractionAttr einsum = product.getContraction();
-      bool isTransposed = einsum.getRhs().back() == einsum.getN()[0];
-      if (!isMatmul(product) || !isTransposed || !transpose ||
-          transpose.getPermutation() != ArrayRef<int64_t>({0, 1, 3, 2}))
-        return false;
-      parts.query = product.getLhs();
-      parts.key = transpose.getInput();
+      parts.product = product;
       return true;
+    }
+    if (auto transpose = value.getDefiningOp<tg::TransposeOp>()) {
+      for (int64_t &dim : parts.dims)
+        dim = transpose.getPermutation()[dim];
+      value = transpose.getInput();
+      continue;
     }
     double factor = 1;
     Value inner = peelFactor(value, factor);
@@ -132,26 +144,213 @@ static bool readScores(Value value, Scores &parts) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Operands of products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor, with a letter for each dim.
+struct Lettered {
+  Value value;
+  std::string letters;
+};
+/// Letters of attention. `group` is 0 unless heads that share a key have a dim of their own.
+struct Letters {
+  char batch, heads, group, query, key, size;
+};
+} // namespace
+
+/// Looks through transposes of an operand of a product.
+static Lettered beforeTransposes(Value value, StringRef letters) {
+  Lettered result{value, letters.str()};
+  while (auto transpose = result.value.getDefiningOp<tg::TransposeOp>()) {
+    std::string before(result.letters.size(), ' ');
+    for (auto [dim, letter] : enumerate(result.letters))
+      before[transpose.getPermutation()[dim]] = letter;
+    result = {transpose.getInput(), before};
+  }
+  return result;
+}
+
+/// Returns keys or values before each head was repeated for several queries' heads, so that neighbors are equal.
+static Lettered beforeRepeat(Lettered a, char heads) {
+  auto reshape = a.value.getDefiningOp<tg::ReshapeOp>();
+  auto broadcast = reshape ? reshape.getInput().getDefiningOp<tg::BroadcastOp>() : nullptr;
+  int64_t dim = a.letters.find(heads), rank = a.letters.size();
+  if (!broadcast || tg::typeOf(broadcast).getRank() != rank + 1)
+    return a;
+  SmallVector<int64_t> joined(tg::typeOf(broadcast).getShape()), before = joined, dims = tg::dimRange(0, rank + 1);
+  joined[dim] *= joined[dim + 1];
+  joined.erase(joined.begin() + dim + 1);
+  before.erase(before.begin() + dim + 1);
+  dims.erase(dims.begin() + dim + 1);
+  Value source = broadcast.getInput();
+  // A dim of size 1 may stand in front of the repetition.
+  bool isRepeated = broadcast.getDims() == ArrayRef(dims);
+  if (tg::typeOf(source).getRank() == rank + 1) {
+    auto ones = source.getDefiningOp<tg::ReshapeOp>();
+    isRepeated = ones && tg::typeOf(source).getDimSize(dim + 1) == 1;
+    source = ones ? ones.getInput() : source;
+  }
+  return isRepeated && tg::typeOf(a.value).getShape() == ArrayRef(joined) &&
+                 tg::typeOf(source).getShape() == ArrayRef(before)
+             ? beforeTransposes(source, a.letters)
+             : a;
+}
+
+/// Returns the tensor with its dims in the order of `letters`; dims of heads and groups are joined.
+static Value inOrder(tg::TensorBuilder &b, const Lettered &a, const Letters &letters, char position) {
+  std::string order{letters.batch, position, letters.heads};
+  bool hasGroup = letters.group && StringRef(a.letters).contains(letters.group);
+  if (hasGroup)
+    order += letters.group;
+  order += letters.size;
+  SmallVector<int64_t> permutation;
+  for (char letter : order)
+    permutation.push_back(a.letters.find(letter));
+  Value ordered = is_sorted(permutation) ? a.value : b.transpose(a.value, permutation);
+  if (!hasGroup)
+    return ordered;
+  ArrayRef<int64_t> shape = tg::typeOf(ordered).getShape();
+  return b.reshape(ordered, {shape[0], shape[1], shape[2] * shape[3], shape[4]});
+}
+
+/// Whether two texts have the same letters.
+static bool haveSameLetters(StringRef a, std::string b) {
+  std::string sorted = a.str();
+  llvm::sort(sorted);
+  llvm::sort(b);
+  return sorted == b;
+}
+
+/// Names the dims of the softmax, `rank` of them, which are 4, or 5 if heads that share a key have a dim of their own.
+/// Each operand of the second product must have exactly its dims.
+static std::optional<Letters> lettersOf(StringRef weights, StringRef value, StringRef result) {
+  Letters letters{0, 0, 0, 0, weights.back(), 0};
+  std::string shared, own;
+  for (char letter : weights.drop_back())
+    (value.contains(letter) ? shared : own) += letter;
+  for (char letter : value)
+    if (!weights.contains(letter))
+      letters.size = letter;
+  bool hasGroup = own.size() == 2;
+  if (shared.size() != 2 || own.empty() || own.size() > 2 || !letters.size || !value.contains(letters.key))
+    return std::nullopt;
+  letters.batch = shared[0];
+  letters.heads = shared[1];
+  letters.group = hasGroup ? own[0] : 0;
+  letters.query = own.back();
+  std::string expected{letters.batch, letters.heads, letters.query, letters.size};
+  if (hasGroup)
+    expected += letters.group;
+  return haveSameLetters(result, expected) && value.size() == 4 ? std::optional(letters) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Queries and keys of the scores, and the values.
+struct Operands {
+  Lettered query, key, value;
+};
+} // namespace
+
+/// Finds queries and keys among the operands of the first product, whose dims get the letters of the second.
+static bool readQueryAndKey(const Scores &parts, StringRef weights, const Letters &letters, Operands &operands) {
+  tg::ContractOp product = parts.product;
+  tg::ContractionAttr einsum = product.getContraction();
+  if (einsum.getResult().size() != weights.size() || einsum.getK().size() != 1)
+    return false;
+  auto renamed = [&](StringRef given) {
+    std::string result;
+    for (char letter : given) {
+      size_t dim = einsum.getResult().find(letter);
+      if (dim == StringRef::npos)
+        result += letters.size;
+      for (auto [place, from] : enumerate(parts.dims))
+        if (dim != StringRef::npos && from == static_cast<int64_t>(dim))
+          result += weights[place];
+    }
+    return result;
+  };
+  std::string query{letters.batch, letters.heads, letters.query, letters.size},
+      key{letters.batch, letters.heads, letters.key, letters.size};
+  if (letters.group)
+    query += letters.group;
+  std::string lhs = renamed(einsum.getLhs()), rhs = renamed(einsum.getRhs());
+  bool isSwapped = haveSameLetters(rhs, query) && haveSameLetters(lhs, key);
+  if (!isSwapped && !(haveSameLetters(lhs, query) && haveSameLetters(rhs, key)))
+    return false;
+  operands.query = beforeTransposes(isSwapped ? product.getRhs() : product.getLhs(), isSwapped ? rhs : lhs);
+  operands.key = beforeTransposes(isSwapped ? product.getLhs() : product.getRhs(), isSwapped ? lhs : rhs);
+  return true;
+}
+
+/// Returns softmax and its letters, if an operand of a product is one behind transposes.
+static std::pair<tg::SoftmaxOp, std::string> softmaxBehind(Value operand, StringRef letters) {
+  Lettered weights = beforeTransposes(operand, letters);
+  return {weights.value.getDefiningOp<tg::SoftmaxOp>(), weights.letters};
+}
+
+/// The result of attention, batch x queries x heads x size, with the dims of the second product.
+static Value withDimsOf(tg::TensorBuilder &b, Value result, tg::ContractOp product, StringRef names,
+                        const Letters &letters) {
+  std::string order{letters.batch, letters.query, letters.heads};
+  ArrayRef<int64_t> shape = tg::typeOf(result).getShape();
+  if (letters.group) {
+    order += letters.group;
+    int64_t heads = tg::typeOf(product).getDimSize(names.find(letters.heads));
+    result = b.reshape(result, {shape[0], shape[1], heads, shape[2] / heads, shape[3]});
+  }
+  order += letters.size;
+  SmallVector<int64_t> permutation;
+  for (char letter : names)
+    permutation.push_back(StringRef(order).find(letter));
+  return is_sorted(permutation) ? result : b.transpose(result, permutation);
+}
+
 Value patterns::attention(Operation *op, const KnownValues &known) {
   auto product = dyn_cast<tg::ContractOp>(op);
-  auto softmax = product && isMatmul(product) ? product.getLhs().getDefiningOp<tg::SoftmaxOp>() : nullptr;
-  if (!softmax || product.getContraction().getRhs().back() != product.getContraction().getN()[0])
+  if (!product || product.getContraction().getK().size() != 1)
     return {};
+  tg::ContractionAttr einsum = product.getContraction();
+  auto [softmax, weights] = softmaxBehind(product.getLhs(), einsum.getLhs());
+  bool isSwapped = !softmax;
+  if (isSwapped)
+    std::tie(softmax, weights) = softmaxBehind(product.getRhs(), einsum.getRhs());
+  if (!softmax || weights.size() < 4)
+    return {};
+  Operands operands;
+  operands.value = isSwapped ? beforeTransposes(product.getLhs(), einsum.getLhs())
+                             : beforeTransposes(product.getRhs(), einsum.getRhs());
+  std::optional<Letters> letters = lettersOf(weights, operands.value.letters, einsum.getResult());
   Scores parts;
-  if (!readScores(peelMask(softmax.getInput(), parts, known), parts))
+  if (!letters || !readScores(peelMask(softmax.getInput(), parts, known), parts) ||
+      !readQueryAndKey(parts, weights, *letters, operands))
     return {};
+  // A mask is over queries and keys.
   MLIRContext *context = op->getContext();
+  bool hasQueriesLast = weights[weights.size() - 2] == letters->query;
   tg::MaskAttr mask = parts.allowed ? recognizeMask(*parts.allowed, context) : tg::MaskAttr::get(context);
-  if (!mask)
+  if (!mask || (parts.allowed && !hasQueriesLast))
     return {};
+  if (!letters->group) {
+    operands.key = beforeRepeat(operands.key, letters->heads);
+    operands.value = beforeRepeat(operands.value, letters->heads);
+  }
   OpBuilder builder(op);
   tg::TensorBuilder b(builder, op->getLoc());
-  Value key = match::beforeRepeat(parts.key), value = match::beforeRepeat(product.getRhs());
-  if (tg::typeOf(key).getShape() != tg::typeOf(value).getShape())
+  Value query = inOrder(b, operands.query, *letters, letters->query);
+  Value key = inOrder(b, operands.key, *letters, letters->key),
+        value = inOrder(b, operands.value, *letters, letters->key);
+  if (tg::typeOf(key).getShape() != tg::typeOf(value).getShape() || tg::typeOf(query).getRank() != 4 ||
+      tg::typeOf(query).getDimSize(2) % tg::typeOf(key).getDimSize(2) ||
+      tg::typeOf(query).getDimSize(3) != tg::typeOf(key).getDimSize(3))
     return {};
-  auto sequenceFirst = [&](Value a) { return b.transpose(a, {0, 2, 1, 3}); };
   FloatAttr softcap = parts.softcap ? builder.getF64FloatAttr(parts.softcap) : FloatAttr();
-  Value result = b.make<tg::AttentionOp>(sequenceFirst(parts.query), sequenceFirst(key), sequenceFirst(value), Value(),
-                                         Value(), Value(), builder.getF64FloatAttr(parts.scale), mask, softcap);
-  return sequenceFirst(result);
+  Value result = b.make<tg::AttentionOp>(query, key, value, Value(), Value(), Value(),
+                                         builder.getF64FloatAttr(parts.scale), mask, softcap);
+  return withDimsOf(b, result, product, einsum.getResult(), *letters);
 }

@@ -1,8 +1,8 @@
 //===- RecognizeRope.cpp - rotary embeddings by their tables --------------===//
 //
 // x C + rotated(x) S with known tables C and S is a rotary embedding if C and S are cosines and sines of s f(i) at
-// position s, where f(i) is theta^(-i/half) or a scaling of it. Theta is read off the tables, and then every entry of
-// them is checked.
+// position s, where f(i) is theta^(-i/half) or a scaling of it. The same may be spelled for both halves of x. Theta is
+// read off the tables, and then every entry of them is checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,29 +31,41 @@ static Value rotatedHalves(Value value) {
   return isHalf(high, half) && isHalf(low, 0) ? low.getInput() : Value();
 }
 
-/// A table of numbers by position and lane.
+/// Numbers by position and lane.
 namespace {
 struct Table {
   std::vector<double> numbers;
   int64_t positions, lanes;
+  /// Dim of the positions in the tensor that is turned.
+  int64_t dim;
   double at(int64_t position, int64_t lane) const { return numbers[position * lanes + lane]; }
 };
 } // namespace
 
-/// Returns the table that is repeated over batch and heads (dims 0 and 1), if it is known.
+/// Returns the dim of positions, 1 or 2, if a broadcast repeats a table over batch and heads, the other dims; 2 without
+/// a broadcast, or -1.
+static int64_t positionDim(tg::BroadcastOp broadcast) {
+  if (!broadcast)
+    return 2;
+  ArrayRef<int64_t> dims = broadcast.getDims(), from = tg::typeOf(broadcast.getInput()).getShape();
+  SmallVector<int64_t> wide;
+  for (auto [dim, size] : zip_equal(dims, from))
+    if (size != 1)
+      wide.push_back(dim);
+  return wide.size() == 2 && wide[1] == 3 && (wide[0] == 1 || wide[0] == 2) ? wide[0] : -1;
+}
+
+/// Returns the table that is repeated over batch and heads, if it is known.
 static std::optional<Table> tableOf(Value value, const KnownValues &known) {
   RankedTensorType type = tg::typeOf(value);
-  auto broadcast = value.getDefiningOp<tg::BroadcastOp>();
-  for (Value source = value; source;) {
+  int64_t dim = positionDim(value.getDefiningOp<tg::BroadcastOp>());
+  for (Value source = value; source && dim > 0;) {
     auto found = known.find(source);
     if (found != known.end()) {
-      int64_t positions = type.getDimSize(2), lanes = type.getDimSize(3);
+      int64_t positions = type.getDimSize(dim), lanes = type.getDimSize(3);
       std::optional<std::vector<double>> numbers = found->second.numbers();
-      ArrayRef<int64_t> dims = broadcast ? ArrayRef<int64_t>(broadcast.getDims()) : ArrayRef<int64_t>();
-      bool isPlaced = !broadcast || (dims.size() >= 2 && dims.take_back(2) == ArrayRef<int64_t>({2, 3}));
-      if (!isPlaced || !numbers || static_cast<int64_t>(numbers->size()) != positions * lanes)
-        return std::nullopt;
-      return Table{std::move(*numbers), positions, lanes};
+      if (numbers && static_cast<int64_t>(numbers->size()) == positions * lanes)
+        return Table{std::move(*numbers), positions, lanes, dim};
     }
     Operation *definition = source.getDefiningOp();
     source = isa_and_present<tg::BroadcastOp, tg::ReshapeOp>(definition) ? definition->getOperand(0) : Value();
@@ -131,33 +143,92 @@ static std::optional<Angles> anglesOf(const Table &cosines, const Table &sines, 
   return std::nullopt;
 }
 
-Value patterns::rope(Operation *op, const KnownValues &known) {
+/// Turns x, whose positions are in dim 1 or 2, if the tables are those of angles. tg.rope has positions in dim 1.
+static Value turned(Operation *op, Value x, Value cosines, Value sines, const KnownValues &known) {
+  std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
+  if (!cosine || !sine || cosine->dim != sine->dim)
+    return {};
+  // Tables of half a head are those of a whole one, whose halves are equal.
+  int64_t size = tg::typeOf(x).getDimSize(3);
+  for (Table *table : {&*cosine, &*sine})
+    if (table->lanes * 2 == size) {
+      std::vector<double> numbers;
+      for (int64_t position = 0; position < table->positions; ++position)
+        for (int64_t lane = 0; lane < size; ++lane)
+          numbers.push_back(table->at(position, lane % table->lanes));
+      *table = {std::move(numbers), table->positions, size, table->dim};
+    }
+  std::optional<Angles> angles = anglesOf(*cosine, *sine, op->getContext());
+  if (!angles)
+    return {};
+  OpBuilder builder(op);
+  tg::TensorBuilder b(builder, op->getLoc());
+  auto exchanged = [&](Value a) { return cosine->dim == 1 ? a : b.transpose(a, {0, 2, 1, 3}); };
+  Value first = exchanged(x);
+  return exchanged(
+      b.make<tg::RopeOp>(first.getType(), first, APFloat(angles->theta), IntegerAttr(), angles->scaling, false));
+}
+
+/// x C + rotated(x) S.
+static Value ropeOfSum(Operation *op, const KnownValues &known) {
   Value result;
-  if (!isa<arith::AddFOp>(op) || tg::typeOf(op->getResult(0)).getRank() != 4)
-    return result;
-  match::either<arith::AddFOp>(op->getResult(0), [&](Value straight, Value turned) {
-    return match::either<arith::MulFOp>(turned, [&](Value rotated, Value sines) {
+  match::either<arith::AddFOp>(op->getResult(0), [&](Value straight, Value crossed) {
+    return match::either<arith::MulFOp>(crossed, [&](Value rotated, Value sines) {
       Value x = rotatedHalves(rotated);
       return x && match::either<arith::MulFOp>(straight, [&](Value same, Value cosines) {
-               if (same != x)
-                 return false;
-               std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
-               std::optional<Angles> angles =
-                   cosine && sine ? anglesOf(*cosine, *sine, op->getContext()) : std::nullopt;
-               if (!angles)
-                 return false;
-               // Here x is batch x heads x sequence x size, and tg.rope has the sequence first.
-               OpBuilder builder(op);
-               tg::TensorBuilder b(builder, op->getLoc());
-               Value first = b.transpose(x, {0, 2, 1, 3});
-               Value turned = b.make<tg::RopeOp>(first.getType(), first, APFloat(angles->theta), IntegerAttr(),
-                                                 angles->scaling, false);
-               result = b.transpose(turned, {0, 2, 1, 3});
-               return true;
+               result = same == x ? turned(op, x, cosines, sines, known) : Value();
+               return result != Value();
              });
     });
   });
   return result;
+}
+
+/// Returns the other factor of a product with `factor`, or null.
+static Value otherFactor(Value product, Value factor) {
+  Value other;
+  match::either<arith::MulFOp>(product, [&](Value a, Value b) {
+    other = a == factor ? b : Value();
+    return other != Value();
+  });
+  return other;
+}
+
+/// Halves that were turned, side by side: low C - high S and high C + low S.
+static Value ropeOfHalves(tg::ConcatOp op, const KnownValues &known) {
+  if (op.getInputs().size() != 2 || op.getDim() != 3)
+    return {};
+  auto difference = op.getInputs()[0].getDefiningOp<arith::SubFOp>();
+  Value result;
+  if (!difference)
+    return result;
+  match::either<arith::MulFOp>(difference.getLhs(), [&](Value low, Value cosines) {
+    return match::either<arith::MulFOp>(difference.getRhs(), [&](Value high, Value sines) {
+      auto first = low.getDefiningOp<tg::SliceOp>(), second = high.getDefiningOp<tg::SliceOp>();
+      uint64_t half = tg::typeOf(low).getDimSize(3);
+      auto isHalf = [&](tg::SliceOp slice, uint64_t offset) {
+        return slice && slice.getDim() == 3 && slice.getOffset() == offset && slice.getStride() == 1;
+      };
+      if (!isHalf(first, 0) || !isHalf(second, half) || first.getInput() != second.getInput() ||
+          first.getInput().getType() != op.getType())
+        return false;
+      bool isTurned = match::either<arith::AddFOp>(op.getInputs()[1], [&](Value a, Value b) {
+        return otherFactor(a, high) == cosines && otherFactor(b, low) == sines;
+      });
+      result = isTurned ? turned(op, first.getInput(), cosines, sines, known) : Value();
+      return result != Value();
+    });
+  });
+  return result;
+}
+
+Value patterns::rope(Operation *op, const KnownValues &known) {
+  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) ||
+      tg::typeOf(op->getResult(0)).getRank() != 4)
+    return {};
+  if (auto concat = dyn_cast<tg::ConcatOp>(op))
+    return ropeOfHalves(concat, known);
+  return isa<arith::AddFOp>(op) ? ropeOfSum(op, known) : Value();
 }
 
 /// The first lanes of a head turn, and the others follow as they are.

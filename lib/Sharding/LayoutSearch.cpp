@@ -2,6 +2,7 @@
 
 #include "lib/Sharding/LayoutSearch.h"
 #include "dialects/Interfaces/Interfaces.h"
+#include "dialects/TG/FileLayout.h"
 #include "dialects/TG/ProgramSignature.h"
 #include "dialects/TG/TG.h"
 #include "lib/Sharding/Projection.h"
@@ -43,6 +44,16 @@ bool LayoutSearch::isAlreadySharded(const Node &node, unsigned factor) const {
   return false;
 }
 
+/// Returns whether a factor numbers the parts of a parameter that lie beside each other in files. A rank then holds
+/// whole parts, which is no block of the file.
+static bool numbersParts(Operation *op, const ShardingRule &rule, unsigned factor) {
+  for (unsigned tensor = 0; tensor < rule.numTensors(); ++tensor)
+    if (tg::ParamAttr param = tg::parameterOf(ShardingRule::valueOf(op, tensor)))
+      if (int64_t dim = dimOfFactor(rule.tensor(tensor), factor); dim != kWhole && dim == tg::fileLayoutOf(param).fused)
+        return true;
+  return false;
+}
+
 /// Returns whether the axis may shard a factor. It must divide the factor into equal blocks of every dim
 /// that contains it, and must not split the batch, which is data parallelism. Rows of norms and
 /// softmaxes stay whole, for which there is fast code; a loss is worth decomposing to shard its classes.
@@ -50,7 +61,8 @@ bool LayoutSearch::mayShard(const Node &node, unsigned number) const {
   const Factor &factor = node.rule.factors[number];
   Tensors tensors{node.rule, {}, isa<DecomposableOpInterface>(node.op)};
   bool isWhole = factor.kind == FactorKind::Whole && numericKindOf(node.op) != NumericKind::Loss;
-  if (isWhole || !tensors.canShard(number) || factor.size % options.ranks != 0 || isAlreadySharded(node, number))
+  if (isWhole || !tensors.canShard(number) || factor.size % options.ranks != 0 || isAlreadySharded(node, number) ||
+      numbersParts(node.op, node.rule, number))
     return false;
   TokenDims::Kind kind = tokens.kindsOf(node.op, node.rule)[number];
   if (kind == TokenDims::Kind::Batch || (kind == TokenDims::Kind::Sequence && !options.sequence))

@@ -25,7 +25,7 @@
  *
  * Ranks.  Every rank is a process of its own, and has the same library.  All ranks must call
  * braid_create, braid_accumulate, braid_train, braid_evaluate, braid_forward, braid_save,
- * braid_load, braid_load_weights and braid_destroy together.
+ * braid_load, braid_load_weights and braid_destroy together, with the same rates and paths.
  *
  * Several models.  A process may open several libraries, each by dlopen(..., RTLD_LOCAL | RTLD_NOW).
  *
@@ -75,9 +75,9 @@ typedef struct {
   const char *optimizer; /* its name, then its settings: "adamw beta1=0.9 eps=1e-08" */
   const char *mesh;      /* "dp=2,tp=4"; empty for one rank */
   int32_t ranks;
-  int32_t microbatches;  /* in a step */
+  int32_t microbatches; /* in a step */
   int32_t has_eval, has_forward;
-  const char *plan;      /* the memory plan as JSON, as `braidc --report` writes it */
+  const char *plan; /* the memory plan as JSON, as `braidc --report` writes it */
 } braid_model;
 
 BRAID_API braid_status braid_describe(braid_model *model);
@@ -88,17 +88,17 @@ BRAID_API braid_status braid_describe(braid_model *model);
 
 /* Options of braid_create.  Zero is the default of each. */
 typedef struct {
-  uint32_t version;       /* BRAID_STEP_VERSION of the caller */
-  int32_t ranks, rank;    /* 0: as the launcher of this process says (torchrun, mpirun, srun), else one rank */
+  uint32_t version;                /* BRAID_STEP_VERSION of the caller */
+  int32_t ranks, rank;             /* 0: as the launcher of this process says (torchrun, mpirun, srun), else one rank */
   int32_t local_ranks, local_rank; /* on this host, if `ranks` is given; 0: all ranks are on this host */
-  const char *rendezvous; /* "tcp://HOST:PORT" or "file:///FOLDER"; null: as the launcher says */
-  const char *job;        /* name of this job and attempt, the same on all ranks; null: as the launcher says */
-  const char *token;      /* secret that the ranks share; null: from BRAID_JOB_TOKEN */
-  const char *transport;  /* "shm", "gloo", "mpi", "nccl"; null: chosen for the launcher and the target */
-  double timeout;         /* seconds to wait for other ranks; 0: 300 */
-  int32_t threads;        /* of a rank on the CPU; 0: a fair share of the cores */
-  int32_t device;         /* number of the device plus one; 0: the rank's number on this host */
-  uint64_t seed;          /* of initial values and dropout; 0: 1 */
+  const char *rendezvous;          /* "tcp://HOST:PORT" or "file:///FOLDER"; null: as the launcher says */
+  const char *job;                 /* name of this job and attempt, the same on all ranks; null: as the launcher says */
+  const char *token;               /* secret that the ranks share; null: from BRAID_JOB_TOKEN */
+  const char *transport;           /* "shm", "gloo", "mpi", "nccl"; null: chosen for the launcher and the target */
+  double timeout;                  /* seconds to wait for other ranks; 0: 300 */
+  int32_t threads;                 /* of a rank on the CPU; 0: a fair share of the cores */
+  int32_t device;                  /* number of the device plus one; 0: the rank's number on this host */
+  uint64_t seed;                   /* of initial values and dropout; 0: 1 */
 } braid_options;
 
 /* Connects the ranks, allocates all memory, and initializes every tensor.  `options` may be null. */
@@ -134,14 +134,14 @@ typedef struct {
   const char *name;
   braid_category category;
   braid_type type;
-  int32_t rank;                  /* number of dims */
-  int64_t shape[BRAID_MAX_DIMS]; /* of the whole tensor */
+  int32_t rank;                                                                  /* number of dims */
+  int64_t shape[BRAID_MAX_DIMS];                                                 /* of the whole tensor */
   int64_t begin[BRAID_MAX_DIMS], extent[BRAID_MAX_DIMS], stride[BRAID_MAX_DIMS]; /* strides in elements */
   int64_t fused[BRAID_MAX_DIMS], length[BRAID_MAX_DIMS];
   int64_t first, last;
   int32_t is_whole;
-  int32_t on_host;     /* whether `data` is memory of the host */
-  void *data;          /* stays until braid_destroy */
+  int32_t on_host; /* whether `data` is memory of the host */
+  void *data;      /* stays until braid_destroy */
   uint64_t bytes;
   const char *copy_of; /* parameter with the same values, in another type or sharding; null: not a copy */
   int32_t in_checkpoint;
@@ -169,10 +169,10 @@ typedef struct {
   const char *name;
   const char *role; /* "tokens", "targets", "features", "labels" */
   braid_type type;
-  int32_t rank;                  /* number of dims */
-  int64_t shape[BRAID_MAX_DIMS]; /* of a microbatch over all ranks */
+  int32_t rank;                                          /* number of dims */
+  int64_t shape[BRAID_MAX_DIMS];                         /* of a microbatch over all ranks */
   int64_t begin[BRAID_MAX_DIMS], extent[BRAID_MAX_DIMS]; /* the part that this rank reads */
-  int64_t limit, ignored;        /* indices must be in [0, limit), or equal `ignored`; limit 0: not indices */
+  int64_t limit, ignored;                /* indices must be in [0, limit), or equal `ignored`; limit 0: not indices */
   int32_t in_train, in_eval, in_forward; /* whether the program reads it */
 } braid_input;
 
@@ -224,7 +224,7 @@ BRAID_API braid_status braid_get_output(braid_step *step, int32_t index, braid_t
  * From the first save to braid_destroy, no other job can save there. */
 BRAID_API braid_status braid_save(braid_step *step, const char *directory, int32_t keep, const char **path);
 /* Restores everything, and the number of steps done, from a checkpoint of any mesh; or from the
- * newest checkpoint in a directory. */
+ * newest checkpoint in a directory.  After an error, load again before the next run. */
 BRAID_API braid_status braid_load(braid_step *step, const char *path);
 /* Reads the parameters alone, from a checkpoint or from safetensors of other programs. */
 BRAID_API braid_status braid_load_weights(braid_step *step, const char *path);

@@ -44,9 +44,18 @@ public:
   int threads() const { return numThreads; }
   // Tells the other ranks why this one ends.
   void fail(const std::exception &error) noexcept;
+  // Returns f(); tells the other ranks if it throws.
+  template <class F> auto orFail(const F &f) {
+    try {
+      return f();
+    } catch (const std::exception &error) {
+      fail(error);
+      throw;
+    }
+  }
 
 private:
-  void connectTo(const RankOptions &options);
+  void connectTo(const RankOptions &options, const braid_options &given);
 
   RankPlan plan;
   std::optional<Bootstrap> bootstrap; // none for a single rank
@@ -108,17 +117,16 @@ template <class F> braid_status guarded(const F &f) {
   return BRAID_ERROR;
 }
 
-// As above, for a function that all ranks call together: an error of f ends the model on all of them. `check` throws
+// Runs f for a function that all ranks call together: an error of f ends the model on all of them. `check` throws
 // Error for a call that is refused before anything runs.
 template <class Check, class F> braid_status guardedTogether(braid_step *step, const Check &check, const F &f) {
   return guarded([&] {
     step->enter();
     check();
     try {
-      f();
+      step->own.orFail(f);
     } catch (const std::exception &error) {
       step->failure = error.what();
-      step->own.fail(error);
       throw;
     }
   });

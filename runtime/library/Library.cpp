@@ -120,15 +120,19 @@ OwnRank::OwnRank(const braid_options &options) {
     rank = singleRank(plan, ranks);
     numThreads = placement.threads;
   } else {
-    connectTo(ranks);
+    connectTo(ranks, options);
   }
   rank.ownsProcess = false;
 }
 
-void OwnRank::connectTo(const RankOptions &options) {
+static uint64_t seedOf(const braid_options &options) { return options.seed ? options.seed : 1; }
+
+void OwnRank::connectTo(const RankOptions &options, const braid_options &given) {
   const br_model &model = libraryModel();
   bootstrap.emplace(bootstrapOptionsOf(model, plan, options));
-  bootstrap->agreeToStart({{"the command", "a library"}, {"the program", programHash(model)}});
+  bootstrap->agreeToStart({{"the command", "a library"},
+                           {"the program", programHash(model)},
+                           {"braid_options.seed", std::to_string(seedOf(given))}});
   const Placement placement = placeHere(plan, options);
   rank = connect(model, *bootstrap, plan, options, 0, placement);
   numThreads = placement.threads;
@@ -140,12 +144,15 @@ void OwnRank::fail(const std::exception &error) noexcept {
 }
 
 braid_step::braid_step(const braid_options &options)
-    : own(options), table(checked(modelOf(libraryModel(), own.get().number))), model(table, own.threads(), own.get()),
-      runs(model), eval(findProgram(table, "eval")), predict(findProgram(table, "predict")),
+    : own(options), table(checked(modelOf(libraryModel(), own.get().number))),
+      model(own.orFail([&] { return Model(table, own.threads(), own.get()); })), runs(model),
+      eval(findProgram(table, "eval")), predict(findProgram(table, "predict")),
       inputs(table, own.get().number, microbatches()) {
-  state.seed = options.seed ? options.seed : 1;
-  initialize(model, state.seed);
-  checkCopiesAreEqual(model);
+  state.seed = seedOf(options);
+  own.orFail([&] {
+    initialize(model, state.seed);
+    checkCopiesAreEqual(model);
+  });
 }
 
 void braid_step::enter() {

@@ -50,6 +50,7 @@ static constexpr float kNoRate = 0; // of programs that update nothing
 
 // Writes everything that a program reads, and runs it.
 static void run(braid_step &step, const br_program &program, int microbatch, int64_t number, float lr) {
+  step.outputs.clear(); // they share the arena with this run
   step.inputs.fill(step.model, program, microbatch);
   step.model.setLearningRate(program, lr);
   step.model.setStep(program, number);
@@ -170,7 +171,7 @@ braid_status braid_get_output(braid_step *step, int32_t index, braid_tensor *out
     if (index < 0 || index >= braid_output_count(step))
       fail("there is no output ", index, "; the model has ", braid_output_count(step));
     if (step->outputs.empty())
-      fail("outputs are those of braid_forward, which was not called");
+      fail("outputs are those of braid_forward, until the next run; call it first");
     const br_io &io = resultsOf(*step->predict)[index];
     const TensorPart part = partOf(step->table, io, step->model.rank().number);
     *out = {};

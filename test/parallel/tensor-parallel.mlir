@@ -44,6 +44,18 @@ func.func @said(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features
   return %y : tensor<4x8xf32>
 }
 
+// Parts that lie beside each other in files stay together.
+// CHECK-LABEL: @parts
+// CHECK-SAME: tensor<2x16x8xf32> {comm.sharding = #comm.sharding<@mesh, {} {tp} {}>,
+func.func @parts(%x: tensor<4x8xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %w: tensor<2x16x8xf32> {tg.param = #tg.param<"h.0.parts", #tg.init<ones>, fused = 0>},
+                 %down: tensor<8x2x16xf32> {tg.param = #tg.param<"h.0.down", #tg.init<ones>>}) -> tensor<4x8xf32> {
+  %h = tg.contract "bd,pfd->bpf" %x, %w : (tensor<4x8xf32>, tensor<2x16x8xf32>) -> tensor<4x2x16xf32>
+  %a = tg.gelu tanh %h : tensor<4x2x16xf32>
+  %y = tg.contract "bpf,dpf->bd" %a, %down : (tensor<4x2x16xf32>, tensor<8x2x16xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
 //--- block.mlir
 comm.mesh @mesh [tp = 2]
 

@@ -6,8 +6,11 @@
 
 namespace braid {
 
-/// Prints the ops that can be imported as Markdown: a table for each family.
-void printOpTable(llvm::raw_ostream &os);
+/// Kinds of programs.
+enum class SourceKind { PyTorch, StableHLO };
+
+/// Prints the ops of a kind of program as Markdown: a table for each family.
+void printOpTable(llvm::raw_ostream &os, SourceKind kind);
 
 } // namespace braid
 

@@ -1,6 +1,7 @@
-//===- main.cpp - braid-import: a PyTorch program as a tg graph -----------===//
+//===- main.cpp - braid-import: a program of a framework as a tg graph ----===//
 
 #include "cli/StandardFiles.h"
+#include "lib/Import/StableHLO/Translator.h"
 #include "lib/Import/Torch/Translator.h"
 #include "lib/Import/Torch/Weights.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,15 +19,22 @@
 
 using namespace llvm;
 using namespace braid::cli;
+using braid::Imported;
+using braid::ImportOptions;
+using braid::SourceKind;
 using braid::torch::Archive;
-using braid::torch::Imported;
-using braid::torch::Program;
 
 namespace {
 struct Options {
-  std::string program, output = "-", weights;
+  std::string program, output = "-", weights, from, loss;
   std::vector<std::string> inputs;
   bool summary = false, ops = false;
+
+  SourceKind source() const {
+    if (from.empty())
+      return StringRef(program).ends_with(".mlir") ? SourceKind::StableHLO : SourceKind::PyTorch;
+    return from == "stablehlo" ? SourceKind::StableHLO : SourceKind::PyTorch;
+  }
 };
 
 /// Returns the role that a word names, if an input can have it.
@@ -41,23 +49,31 @@ bool isInputRole(std::string_view text) {
 }
 
 constexpr Option kImport[] = {
-    {"FILE.pt2", text(""), "A program that torch.export.save wrote; docs/Importing.md lists the ops",
+    {"FILE", text(""), "A program that torch.export.save wrote, or the StableHLO of a JAX function; docs/Importing.md",
      into<&Options::program>(), required()},
+    {"--from", choice({"pytorch", "stablehlo"}), "What the program is", into<&Options::from>(),
+     byDefault("stablehlo for *.mlir, otherwise pytorch")},
     {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features or labels"),
      "Roles of inputs in training: tokens, targets, features or labels; may be given several times",
      into<&Options::inputs>(), byDefault("by the input's name and type")},
+    {"--loss", text("LOSS"),
+     "A loss for a program of PyTorch that returns none: cross_entropy(OUTPUT,LABELS), mse(OUTPUT,LABELS) or "
+     "bce(OUTPUT,LABELS); "
+     "cross_entropy also takes label_smoothing=NUMBER and ignore_index=INTEGER",
+     into<&Options::loss>()},
 };
 constexpr Option kOutput[] = {
     {"-o", text("FILE"), "Path of the graph; - is standard output", into<&Options::output>()},
-    {"--weights", text("FILE"), "Path of a safetensors file for the program's weights", into<&Options::weights>()},
+    {"--weights", text("FILE"), "Path of a safetensors file for the weights of a PyTorch program",
+     into<&Options::weights>()},
     {"--summary", flag(), "Print parameters, ops and recognized patterns instead of the graph",
      into<&Options::summary>(), excludes("-o")},
     {"--ops", flag(), "Print the ops that can be imported, as Markdown", into<&Options::ops>(),
-     excludes("FILE.pt2 --input -o --weights --summary")},
+     excludes("FILE --input --loss -o --weights --summary")},
 };
 constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Output", kOutput),
                              topic<Options>("Help", braid::kToolHelp)};
-constexpr Command kTool = {"braid-import", "Write the training graph of a PyTorch program", kTopics};
+constexpr Command kTool = {"braid-import", "Write the training graph of a PyTorch program or a JAX function", kTopics};
 } // namespace
 
 static int fail(const Twine &message) {
@@ -84,13 +100,9 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   return mlir::success();
 }
 
-/// Reads --input. Fails if the program has no such input.
-static Expected<braid::torch::ImportOptions> readRoles(const std::vector<std::string> &inputs, const Program &program) {
-  std::vector<std::string> names;
-  for (const braid::torch::Input &input : program.inputs)
-    if (input.kind == braid::torch::Input::Kind::User)
-      names.push_back(input.target);
-  braid::torch::ImportOptions options;
+/// Reads --input. Fails if the program has none of these inputs.
+static Expected<ImportOptions> readRoles(const std::vector<std::string> &inputs, ArrayRef<std::string> names) {
+  ImportOptions options;
   for (StringRef input : inputs) {
     auto [name, word] = input.split('=');
     if (!is_contained(names, name))
@@ -109,14 +121,7 @@ static mlir::LogicalResult simplify(mlir::ModuleOp module) {
   return passes.run(module);
 }
 
-static Error writeFiles(const Options &options, const Program &program, const Archive &archive, mlir::ModuleOp module) {
-  if (!options.weights.empty()) {
-    Error error = writeToOutput(options.weights, [&](raw_ostream &os) {
-      return braid::torch::writeWeights(program, archive, braid::parameterNames(module), os);
-    });
-    if (error)
-      return createStringError(options.weights + ": " + toString(std::move(error)));
-  }
+static Error writeGraph(const Options &options, mlir::ModuleOp module) {
   Error error = writeToOutput(options.output, [&](raw_ostream &os) {
     module.print(os, mlir::OpPrintingFlags().enableDebugInfo());
     return Error::success();
@@ -124,30 +129,87 @@ static Error writeFiles(const Options &options, const Program &program, const Ar
   return error ? createStringError(options.output + ": " + toString(std::move(error))) : Error::success();
 }
 
-static int import(const Options &options) {
-  Expected<Archive> archive = Archive::open(options.program);
-  if (!archive)
-    return fail(toString(archive.takeError()));
-  Expected<Program> program = braid::torch::readProgram(*archive);
-  if (!program)
-    return fail(toString(program.takeError()));
-  Expected<braid::torch::ImportOptions> roles = readRoles(options.inputs, *program);
-  if (!roles)
-    return fail(toString(roles.takeError()));
-  mlir::DialectRegistry registry;
-  registry.insert<braid::tg::TGDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
-  mlir::MLIRContext context(registry);
-  context.loadAllAvailableDialects();
-  context.getDiagEngine().registerHandler(printDiagnostic);
-  Imported imported = braid::torch::translate(*program, *archive, *roles, context);
+/// Prints the summary, or calls `write` and then writes the graph.
+static int finish(const Options &options, Imported imported, function_ref<Error(mlir::ModuleOp)> write) {
   if (!imported.module || failed(mlir::verify(*imported.module)) || failed(simplify(*imported.module)))
     return 1;
   if (options.summary) {
     braid::printSummary(outs(), *imported.module, imported.recognized);
     return 0;
   }
-  Error error = writeFiles(options, *program, *archive, *imported.module);
+  if (Error error = write(*imported.module))
+    return fail(toString(std::move(error)));
+  Error error = writeGraph(options, *imported.module);
   return error ? fail(toString(std::move(error))) : 0;
+}
+
+/// Reads --input and --loss.
+static Expected<braid::torch::ImportOptions> readOptions(const Options &given, const braid::torch::Program &program) {
+  std::vector<std::string> names;
+  for (const braid::torch::Input &input : program.inputs)
+    if (input.kind == braid::torch::Input::Kind::User)
+      names.push_back(input.target);
+  Expected<ImportOptions> roles = readRoles(given.inputs, names);
+  if (!roles)
+    return roles.takeError();
+  braid::torch::ImportOptions options{*roles, std::nullopt};
+  if (!given.loss.empty()) {
+    Expected<braid::torch::LossRequest> loss = braid::torch::parseLoss(given.loss);
+    if (!loss)
+      return createStringError("--loss: " + toString(loss.takeError()));
+    options.loss = *loss;
+  }
+  return options;
+}
+
+static int importPyTorch(const Options &options, mlir::MLIRContext &context) {
+  Expected<Archive> archive = Archive::open(options.program);
+  if (!archive)
+    return fail(toString(archive.takeError()));
+  Expected<braid::torch::Program> program = braid::torch::readProgram(*archive);
+  if (!program)
+    return fail(toString(program.takeError()));
+  Expected<braid::torch::ImportOptions> known = readOptions(options, *program);
+  if (!known)
+    return fail(toString(known.takeError()));
+  auto writeWeights = [&](mlir::ModuleOp module) -> Error {
+    if (options.weights.empty())
+      return Error::success();
+    Error error = writeToOutput(options.weights, [&](raw_ostream &os) {
+      return braid::torch::writeWeights(*program, *archive, braid::parameterNames(module), os);
+    });
+    return error ? createStringError(options.weights + ": " + toString(std::move(error))) : Error::success();
+  };
+  return finish(options, braid::torch::translate(*program, *archive, *known, context), writeWeights);
+}
+
+static int importStableHLO(const Options &options, mlir::MLIRContext &context) {
+  if (!options.weights.empty())
+    return fail("--weights: the text of a JAX function has no weights; save its parameters as safetensors, as "
+                "docs/Importing.md shows, and start from them with train --init");
+  if (!options.loss.empty())
+    return fail("--loss is for programs of PyTorch; return the loss from the JAX function");
+  context.allowUnregisteredDialects();
+  Expected<braid::stablehlo::Program> program = braid::stablehlo::readProgram(options.program, context);
+  if (!program)
+    return fail(toString(program.takeError()));
+  std::vector<std::string> names;
+  for (const braid::stablehlo::Argument &argument : program->arguments)
+    names.push_back(argument.name);
+  Expected<ImportOptions> roles = readRoles(options.inputs, names);
+  if (!roles)
+    return fail(toString(roles.takeError()));
+  return finish(options, braid::stablehlo::translate(*program, *roles),
+                [](mlir::ModuleOp) { return Error::success(); });
+}
+
+static int import(const Options &options) {
+  mlir::DialectRegistry registry;
+  registry.insert<braid::tg::TGDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  context.getDiagEngine().registerHandler(printDiagnostic);
+  return options.source() == SourceKind::PyTorch ? importPyTorch(options, context) : importStableHLO(options, context);
 }
 
 int main(int argc, char **argv) {
@@ -157,7 +219,7 @@ int main(int argc, char **argv) {
   Options options;
   braid::parseCommandLine(kTool, argc, argv, &options);
   if (options.ops) {
-    braid::printOpTable(outs());
+    braid::printOpTable(outs(), options.source());
     return 0;
   }
   return import(options);

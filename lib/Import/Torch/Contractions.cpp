@@ -96,15 +96,40 @@ static Values matmul(CallBuilder &call) {
   return {contract(call, batch + "mk," + batch + "kn->" + batch + "mn", a, b)};
 }
 
-/// An einsum of two tensors whose letters are as tg.contract has them.
+/// An einsum of one tensor whose letters differ: the sum over those that the result lacks, in the result's order.
+static Values permuteAndSum(CallBuilder &call, Value input, StringRef letters, StringRef kept) {
+  SmallVector<int64_t> summed, permutation;
+  std::string left;
+  for (auto [dim, letter] : enumerate(letters))
+    if (kept.contains(letter))
+      left += letter;
+    else
+      summed.push_back(dim);
+  for (char letter : kept)
+    permutation.push_back(left.find(letter));
+  SmallVector<int64_t> sorted(permutation);
+  llvm::sort(sorted);
+  bool isRepeated = any_of(letters, [&](char letter) { return letters.count(letter) > 1; });
+  if (isRepeated || sorted != tg::dimRange(0, left.size()) || kept.size() != left.size() || !tg::isFloat(input) ||
+      static_cast<int64_t>(letters.size()) != tg::typeOf(input).getRank())
+    return {call.fail("'" + letters + "->" + kept + "' does not fit its tensor, or repeats a letter")};
+  Value sum = summed.empty() ? input : call.sum(input, summed);
+  return {tg::dimRange(0, permutation.size()) == permutation ? sum : call.transpose(sum, permutation)};
+}
+
+/// An einsum of two tensors whose letters are as tg.contract has them, or of one.
 static Values einsum(CallBuilder &call) {
   const TensorNames &tensors = call.tensors("tensors");
   std::string spec;
   for (char c : call.string("equation"))
     if (c != ' ')
       spec += c;
+  if (tensors.size() == 1 && StringRef(spec).contains("->") && !StringRef(spec).contains('.'))
+    return permuteAndSum(call, call.tensorNamed(tensors[0].name), StringRef(spec).split("->").first,
+                         StringRef(spec).split("->").second);
   if (tensors.size() != 2 || !StringRef(spec).contains("->") || StringRef(spec).contains('.'))
-    return {call.fail("'" + spec + "' is not supported; einsum takes two tensors and names the result's letters")};
+    return {
+        call.fail("'" + spec + "' is not supported; einsum takes one or two tensors and names the result's letters")};
   MLIRContext *context = call.builder.getContext();
   auto [operands, result] = StringRef(spec).split("->");
   auto [lhs, rhs] = operands.split(',');

@@ -78,6 +78,12 @@ static Values sigmoid(CallBuilder &call) {
   return {call.div(one, call.add(call.exp(call.neg(a)), 1.0))};
 }
 
+static Values reciprocal(CallBuilder &call) {
+  Value a = call.operand("self", elementOf(call));
+  return isa<FloatType>(elementOf(call)) ? Values{call.div(call.constantLike(a, 1), a)}
+                                         : Values{call.fail("only of floats")};
+}
+
 static Values clamp(CallBuilder &call) {
   Value a = call.operand("self", elementOf(call));
   if (!isa<FloatType>(elementOf(call)))
@@ -104,6 +110,8 @@ static Values silu(CallBuilder &call) { return {call.make<tg::SiluOp>(call.tenso
 static Values relu(CallBuilder &call) { return {call.make<tg::ReluOp>(call.tensor("self"))}; }
 static Values convert(CallBuilder &call) { return {call.convert(call.tensor("self"), elementOf(call))}; }
 static Values identity(CallBuilder &call) { return {call.tensor("self")}; }
+static Values copy(CallBuilder &call) { return {call.operand("src", elementOf(call))}; }
+static Values fill(CallBuilder &call) { return {call.operand("value", elementOf(call))}; }
 static Values detach(CallBuilder &call) { return {call.make<tg::StopGradientOp>(call.tensor("self"))}; }
 
 static Values dropout(CallBuilder &call) {
@@ -185,9 +193,30 @@ static MaybeKnown knownOperand(CallBuilder &call, StringRef name) {
 
 static bool isFloatResult(CallBuilder &call) { return isa<FloatType>(elementOf(call)); }
 
-/// Evaluates in double, and rounds to the result's type.
+/// Rounds to the 8 bits of a bfloat16's fraction; ties go to the even one.
+static double toBf16(double value) {
+  APFloat number(value);
+  bool losesInfo;
+  number.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven, &losesInfo);
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToDouble();
+}
+
+/// Evaluates in double, and rounds to the result's type. Floats become integers toward zero.
 static double rounded(CallBuilder &call, double value) {
-  return call.resultType().element == ScalarType::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+  switch (call.resultType().element) {
+  case ScalarType::F32:
+    return static_cast<double>(static_cast<float>(value));
+  case ScalarType::BF16:
+    return toBf16(value);
+  case ScalarType::I32:
+  case ScalarType::I64:
+    return std::trunc(value);
+  case ScalarType::Bool:
+    return value != 0;
+  default:
+    return value;
+  }
 }
 
 template <double (*function)(double)> static MaybeKnown mapOne(CallBuilder &call) {
@@ -206,6 +235,10 @@ static double quotient(double x, double y) { return x / y; }
 static double sumOf(double x, double y) { return x + y; }
 static double differenceOf(double x, double y) { return x - y; }
 static double productOf(double x, double y) { return x * y; }
+static double largerOf(double x, double y) { return std::max(x, y); }
+static double smallerOf(double x, double y) { return std::min(x, y); }
+static double floorOf(double x, double y) { return std::floor(x / y); }
+static double remainderOf(double x, double y) { return x - y * std::floor(x / y); }
 static double powerOf(double x, double y) { return std::pow(x, y); }
 static double reciprocalOf(double x) { return 1 / x; }
 
@@ -223,6 +256,9 @@ static MaybeKnown evaluateProduct(CallBuilder &call) {
     return mapTwo<productOf>(call);
   MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
   return a && b ? known::multiply(*a, *b) : std::nullopt;
+}
+template <double (*function)(double, double)> static MaybeKnown mapTwoOthers(CallBuilder &call) {
+  return mapTwo<function>(call);
 }
 static MaybeKnown evaluatePower(CallBuilder &call) { return mapTwo<powerOf>(call, "exponent"); }
 static MaybeKnown evaluateQuotient(CallBuilder &call) {
@@ -259,11 +295,48 @@ static MaybeKnown evaluateNot(CallBuilder &call) {
   MaybeKnown a = knownOperand(call, "self");
   return a ? known::logicalNot(*a) : std::nullopt;
 }
-/// Conversions: integers stay as they are, others are rounded.
+static MaybeKnown evaluateOr(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
+  return a && b ? known::logicalOr(*a, *b) : std::nullopt;
+}
+
+/// A choice between integers or booleans. A table of floats would take memory, and masks are recognized as a select.
+static MaybeKnown evaluateChoice(CallBuilder &call, StringRef condition, StringRef ifTrue, StringRef ifFalse) {
+  if (isFloatResult(call))
+    return std::nullopt;
+  MaybeKnown where = knownOperand(call, condition), a = knownOperand(call, ifTrue), b = knownOperand(call, ifFalse);
+  std::optional<std::vector<double>> picks = where ? where->numbers() : std::nullopt;
+  std::optional<std::vector<double>> first = a ? a->numbers() : std::nullopt, second = b ? b->numbers() : std::nullopt;
+  if (!picks || !first || !second)
+    return std::nullopt;
+  for (size_t i = 0; i < picks->size(); ++i)
+    (*second)[i] = (*picks)[i] != 0 ? (*first)[i] : (*second)[i];
+  return known::dense(call.resultType().shape, std::move(*second));
+}
+static MaybeKnown evaluateFill(CallBuilder &call) {
+  if (elementOf(call).isInteger(1))
+    return known::boolean(call.resultType().shape, call.number("value") != 0);
+  return knownOperand(call, "value");
+}
+static MaybeKnown evaluateAll(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self");
+  std::optional<std::vector<double>> numbers;
+  if (a && !a->splat())
+    numbers = a->numbers();
+  if (!a || (!a->splat() && !numbers))
+    return std::nullopt;
+  return known::boolean({}, a->splat() ? *a->splat() != 0 : all_of(*numbers, [](double x) { return x != 0; }));
+}
+static MaybeKnown evaluateWhere(CallBuilder &call) { return evaluateChoice(call, "condition", "self", "other"); }
+static MaybeKnown evaluateMaskedFill(CallBuilder &call) { return evaluateChoice(call, "mask", "value", "self"); }
+
+/// Conversions. Integers and booleans that keep their type stay in their form, others are rounded one by one.
 static MaybeKnown evaluateConversion(CallBuilder &call) {
   const MaybeKnown &a = call.known("self");
-  if (!a || !isFloatResult(call))
-    return a && (elementOf(call).isInteger(1) ? a->band() != nullptr : a->affine() != nullptr) ? a : std::nullopt;
+  bool keepsForm =
+      a && !isFloatResult(call) && (elementOf(call).isInteger(1) ? a->band() != nullptr : a->affine() != nullptr);
+  if (!a || keepsForm)
+    return a;
   return known::map(*a, [&](double x) { return rounded(call, x); });
 }
 
@@ -287,13 +360,19 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.mul.Tensor", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.mul.Scalar", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.div.Tensor", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
+    {"aten.floor_divide.default", "self:T other:TN", nullptr, mapTwoOthers<floorOf>, "known values"},
+    {"aten.remainder.Scalar", "self:T other:N", nullptr, mapTwoOthers<remainderOf>, "known values"},
     {"aten.div.Scalar", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
     {"aten.pow.Tensor_Scalar", "self:T exponent:N", power, evaluatePower, "products, math.sqrt, rsqrt or powf"},
     {"aten.pow.Scalar", "self:N exponent:T", nullptr, evaluatePower, "known values"},
-    {"aten.reciprocal.default", "self:T", nullptr, mapOne<reciprocalOf>, "known values"},
-    {"aten.maximum.default", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, nullptr,
+    {"aten.reciprocal.default", "self:T", reciprocal, mapOne<reciprocalOf>, "arith.divf"},
+    {"aten.maximum.default", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, mapTwoOthers<largerOf>,
      "arith.maximumf, maxsi"},
-    {"aten.minimum.default", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, nullptr,
+    {"aten.minimum.default", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, mapTwoOthers<smallerOf>,
+     "arith.minimumf, minsi"},
+    {"aten.max.other", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, mapTwoOthers<largerOf>,
+     "arith.maximumf, maxsi"},
+    {"aten.min.other", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, mapTwoOthers<smallerOf>,
      "arith.minimumf, minsi"},
     {"aten.clamp.default", "self:T min:N? max:N?", clamp, nullptr, "arith.maximumf, minimumf"},
     {"aten.neg.default", "self:T", unary<arith::NegFOp>, mapOne<minus>, "arith.negf"},
@@ -325,6 +404,8 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.lift_fresh_copy.default", "self:T", identity, evaluateConversion, "nothing"},
     {"aten.detach.default", "self:T", detach, evaluateConversion, "tg.stop_gradient", "", /*isView=*/true},
     {"aten.detach_.default", "self:T", detach, evaluateConversion, "tg.stop_gradient"},
+    {"aten.copy.default", "self:T src:T", copy, nullptr, "the source", "non_blocking"},
+    {"aten.fill.Scalar", "self:T value:N", fill, evaluateFill, "a constant"},
     {"aten.dropout.default", "input:T p:N train:B", dropout, nullptr, "tg.dropout"},
     {"aten.eq.Tensor", "self:T other:T", compare<FP::OEQ, IP::eq>, evaluateEqual, "arith.cmpf, cmpi"},
     {"aten.eq.Scalar", "self:T other:N", compare<FP::OEQ, IP::eq>, evaluateEqual, "arith.cmpf, cmpi"},
@@ -341,16 +422,19 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.__and__.Tensor", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
     {"aten.bitwise_and.Tensor", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
     {"aten.logical_and.default", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
-    {"aten.__or__.Tensor", "self:T other:T", logical<arith::OrIOp>, nullptr, "arith.ori"},
-    {"aten.logical_or.default", "self:T other:T", logical<arith::OrIOp>, nullptr, "arith.ori"},
+    {"aten.__or__.Tensor", "self:T other:T", logical<arith::OrIOp>, evaluateOr, "arith.ori"},
+    {"aten.logical_or.default", "self:T other:T", logical<arith::OrIOp>, evaluateOr, "arith.ori"},
     {"aten.logical_not.default", "self:T", logicalNot, evaluateNot, "arith.xori"},
     {"aten.bitwise_not.default", "self:T", logicalNot, evaluateNot, "arith.xori"},
-    {"aten.where.self", "condition:T self:T other:T", where, nullptr, "arith.select"},
-    {"aten.where.ScalarOther", "condition:T self:T other:N", where, nullptr, "arith.select"},
-    {"aten.where.ScalarSelf", "condition:T self:N other:T", where, nullptr, "arith.select"},
-    {"aten.where.Scalar", "condition:T self:N other:N", where, nullptr, "arith.select"},
-    {"aten.masked_fill.Scalar", "self:T mask:T value:N", maskedFill, nullptr, "arith.select"},
-    {"aten.masked_fill.Tensor", "self:T mask:T value:T", maskedFill, nullptr, "arith.select"},
+    {"aten.where.self", "condition:T self:T other:T", where, evaluateWhere, "arith.select"},
+    {"aten.where.ScalarOther", "condition:T self:T other:N", where, evaluateWhere, "arith.select"},
+    {"aten.where.ScalarSelf", "condition:T self:N other:T", where, evaluateWhere, "arith.select"},
+    {"aten.where.Scalar", "condition:T self:N other:N", where, evaluateWhere, "arith.select"},
+    {"aten.masked_fill.Scalar", "self:T mask:T value:N", maskedFill, evaluateMaskedFill, "arith.select"},
+    {"aten.masked_fill.Tensor", "self:T mask:T value:T", maskedFill, evaluateMaskedFill, "arith.select"},
+    {"aten.all.default", "self:T", nullptr, evaluateAll, "known values"},
+    {"aten._assert_async.msg", "self:T assert_msg:S", nullptr, nullptr, "nothing, if it is known to hold", "",
+     /*isView=*/false, /*isAssertion=*/true},
     {"aten._assert_tensor_metadata.default", "a:T", nullptr, nullptr, "nothing: types and shapes are static",
      "size stride dtype device layout"},
 };

@@ -82,6 +82,18 @@ static std::optional<SmallVector<int64_t>> permutationOf(CallBuilder &call) {
     call.fail("the dims are no permutation of the tensor's");
     return std::nullopt;
   }
+  if (call.call.op == "aten.mT.default" && rank >= 2) {
+    std::swap(permutation[rank - 2], permutation[rank - 1]);
+    return permutation;
+  }
+  if (call.call.op == "aten.movedim.int") {
+    int64_t from = call.dim("source", rank), to = call.dim("destination", rank);
+    if (from < 0 || to < 0)
+      return std::nullopt;
+    permutation.erase(permutation.begin() + from);
+    permutation.insert(permutation.begin() + to, from);
+    return permutation;
+  }
   if (call.call.op == "aten.t.default" || call.call.op == "aten.numpy_T.default") {
     std::reverse(permutation.begin(), permutation.end());
     return permutation;
@@ -106,14 +118,7 @@ static MaybeKnown evaluateTranspose(CallBuilder &call) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Range {
-  int64_t dim, offset, size, stride;
-};
-} // namespace
-
-/// Returns the range of a slice or a select, or nothing after an error.
-static std::optional<Range> rangeOf(CallBuilder &call) {
+std::optional<SliceRange> braid::torch::sliceRangeOf(CallBuilder &call) {
   ArrayRef<int64_t> shape = call.typeOfArgument("self").shape;
   int64_t dim = call.dim("dim", shape.size());
   if (dim < 0)
@@ -123,31 +128,33 @@ static std::optional<Range> rangeOf(CallBuilder &call) {
   if (call.has("index")) {
     int64_t index = call.integer("index"), at = index < 0 ? index + size : index;
     if (at >= 0 && at < size)
-      return Range{dim, at, 1, 1};
+      return SliceRange{dim, at, 1, 1};
     call.fail("index " + Twine(index) + " is outside of a dim of " + Twine(size));
     return std::nullopt;
   }
   int64_t start = clamped(call.integer("start", 0)), end = std::max(start, clamped(call.integer("end", INT64_MAX)));
   int64_t stride = call.integer("step", 1);
+  if (call.has("length"))
+    end = std::clamp<int64_t>(call.integer("length"), 1, size - start) + start;
   if (stride >= 1 && stride >= end - start)
-    return Range{dim, start, std::min<int64_t>(end - start, 1), 1};
+    return SliceRange{dim, start, std::min<int64_t>(end - start, 1), 1};
   if (stride >= 1)
-    return Range{dim, start, (end - start - 1) / stride + 1, stride};
+    return SliceRange{dim, start, (end - start - 1) / stride + 1, stride};
   call.fail("step " + Twine(stride) + " is not at least 1");
   return std::nullopt;
 }
-static Value sliced(CallBuilder &call, Value a, Range range) {
+static Value sliced(CallBuilder &call, Value a, SliceRange range) {
   if (range.size == tg::typeOf(a).getDimSize(range.dim) && range.stride == 1)
     return a;
   return call.make<tg::SliceOp>(a, range.dim, range.offset, range.size, range.stride);
 }
 static Values slice(CallBuilder &call) {
-  std::optional<Range> range = rangeOf(call);
+  std::optional<SliceRange> range = sliceRangeOf(call);
   return range ? Values{call.reshape(sliced(call, call.tensor("self"), *range), resultShape(call))} : Values{};
 }
 static MaybeKnown evaluateSlice(CallBuilder &call) {
   const MaybeKnown &a = call.known("self");
-  std::optional<Range> range = a ? rangeOf(call) : std::nullopt;
+  std::optional<SliceRange> range = a ? sliceRangeOf(call) : std::nullopt;
   if (!range)
     return std::nullopt;
   return known::reshape(known::slice(*a, range->dim, range->offset, range->size, range->stride), resultShape(call));
@@ -320,7 +327,7 @@ static MaybeKnown evaluateGather(CallBuilder &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Running differences and sums
+// Running differences
 //===----------------------------------------------------------------------===//
 
 static MaybeKnown evaluateDifference(CallBuilder &call) {
@@ -329,11 +336,6 @@ static MaybeKnown evaluateDifference(CallBuilder &call) {
     return std::nullopt;
   int64_t dim = call.dim("dim", a->shape.size(), -1);
   return dim < 0 ? std::nullopt : known::difference(*a, call.has("prepend") ? &*call.known("prepend") : nullptr, dim);
-}
-static MaybeKnown evaluateRunningSum(CallBuilder &call) {
-  const MaybeKnown &a = call.known("self");
-  int64_t dim = a ? call.dim("dim", a->shape.size()) : -1;
-  return dim < 0 ? std::nullopt : known::runningSum(*a, dim);
 }
 
 static constexpr OpRow kMovementRows[] = {
@@ -355,6 +357,10 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.permute.default", "self:T dims:IL", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.t.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.numpy_T.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
+    {"aten.mT.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
+    {"aten.movedim.int", "self:T source:I destination:I", transpose, evaluateTranspose, "tg.transpose", "",
+     /*isView=*/true},
+    {"aten.narrow.default", "self:T dim:I start:I length:I", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
     {"aten.slice.Tensor", "self:T dim:I? start:I? end:I? step:I?", slice, evaluateSlice, "tg.slice", "",
      /*isView=*/true},
     {"aten.select.int", "self:T dim:I index:I", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
@@ -369,10 +375,9 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.constant_pad_nd.default", "self:T pad:IL value:N?", pad, nullptr, "tg.pad"},
     {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr,
      "tg.gather, or tg.slice for positions"},
-    {"aten.gather.default", "self:T dim:I index:T", nullptr, evaluateGather, "known values"},
+    {"aten.gather.default", "self:T dim:I index:T", gatherLanes, evaluateGather, "a sum over lanes", "sparse_grad"},
     {"aten.index.Tensor", "self:T indices:OL", nullptr, evaluateIndex, "known positions"},
     {"aten.diff.default", "self:T n:I? dim:I? prepend:T?", nullptr, evaluateDifference, "known positions"},
-    {"aten.cumsum.default", "self:T dim:I", nullptr, evaluateRunningSum, "known positions"},
 };
 
 ArrayRef<OpRow> braid::torch::movementRows() { return kMovementRows; }

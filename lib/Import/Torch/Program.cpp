@@ -1,20 +1,14 @@
 //===- Program.cpp - reads an exported program ----------------------------===//
 
-#include "lib/Import/Torch/Program.h"
+#include "lib/Import/Torch/Paths.h"
+#include "lib/Import/Torch/ProgramReader.h"
 #include "lib/Input/ParserLimits.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
-#include <cmath>
 
 using namespace llvm;
 using namespace braid;
 using namespace braid::torch;
 
-/// Upper limit of the program's text in bytes.
-static constexpr uint64_t kMaxProgramBytes = uint64_t(1) << 30;
-/// Upper limit of a tensor's dims, and of its elements.
-static constexpr size_t kMaxRank = 16;
-static constexpr int64_t kMaxElements = int64_t(1) << 48;
 /// The schema that this reader knows.
 static constexpr int64_t kSchema = 8;
 
@@ -24,48 +18,6 @@ StringRef braid::torch::nameOf(ScalarType type) {
                                              "complex128", "bool",    "bfloat16"};
   return kNames[static_cast<int>(type) - 1];
 }
-
-namespace {
-/// Reads the JSON text of a program. The first error wins, and later reads return defaults.
-class Reader {
-public:
-  explicit Reader(const Archive &archive) : archive(archive) {}
-
-  Expected<Program> read();
-
-private:
-  const json::Object &object(const json::Value *value, StringRef what);
-  const json::Array &array(const json::Value *value, StringRef what);
-  StringRef text(const json::Object &object, StringRef key);
-  int64_t integer(const json::Value &value, StringRef what);
-  TypeOfTensor readType(const json::Object &meta, StringRef name);
-  Argument readArgument(const json::Object &argument);
-  void readSchema(const json::Object &root);
-  void readGraph(const json::Object &graph);
-  void readCall(const json::Object &node);
-  void readPlace(const json::Object &metadata, Call &call);
-  void readResults(const json::Array &outputs, Call &call);
-  void readInput(const json::Object &spec);
-  void readOutput(const json::Object &spec);
-  StoredTensor readPlaceOfTensor(const json::Object &meta, StringRef name, std::string entry);
-  void readWeights();
-  void use(StringRef name);
-
-  void fail(const Twine &message) {
-    if (problem.empty())
-      problem = (archive.getPath() + ": " + message).str();
-  }
-
-  const Archive &archive;
-  Program program;
-  llvm::StringSet<> defined;
-  /// Names of parameters, buffers and inputs.
-  llvm::StringSet<> targets;
-  std::string problem;
-  const json::Object noObject;
-  const json::Array noArray;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // JSON
@@ -100,118 +52,6 @@ int64_t Reader::integer(const json::Value &value, StringRef what) {
 }
 
 //===----------------------------------------------------------------------===//
-// Types and arguments
-//===----------------------------------------------------------------------===//
-
-TypeOfTensor Reader::readType(const json::Object &meta, StringRef name) {
-  TypeOfTensor type{ScalarType::F32, {}, meta.getBoolean("requires_grad").value_or(false)};
-  int64_t element = meta.getInteger("dtype").value_or(0);
-  if (element < 1 || element > static_cast<int64_t>(ScalarType::BF16))
-    fail("tensor '" + name + "' has element type " + Twine(element) + ", which is not known");
-  else
-    type.element = static_cast<ScalarType>(element);
-  int64_t elements = 1;
-  for (const json::Value &size : array(meta.get("sizes"), "'sizes' of '" + name.str() + "'")) {
-    const json::Object &dim = object(&size, "a size of '" + name.str() + "'");
-    std::optional<int64_t> fixed = dim.getInteger("as_int");
-    if (!fixed && dim.get("as_expr")) {
-      fail("tensor '" + name + "' has a dynamic size; shapes are static here: export without dynamic_shapes=");
-      return type;
-    }
-    if (fixed == 0) {
-      fail("tensor '" + name + "' has no elements: a dim has the size 0");
-      return type;
-    }
-    if (!fixed || *fixed < 0 || elements > kMaxElements / *fixed || type.shape.size() == kMaxRank) {
-      fail("tensor '" + name + "' has a size that is not a number of elements, or too many of them");
-      return type;
-    }
-    type.shape.push_back(*fixed);
-    elements *= *fixed;
-  }
-  return type;
-}
-
-/// Numbers are JSON numbers, or the texts of values that JSON lacks.
-static std::optional<double> numberOf(const json::Value &value) {
-  if (std::optional<StringRef> text = value.getAsString()) {
-    if (*text == "Infinity")
-      return HUGE_VAL;
-    if (*text == "-Infinity")
-      return -HUGE_VAL;
-    if (*text == "NaN")
-      return std::nan("");
-  }
-  return value.getAsNumber();
-}
-
-Argument Reader::readArgument(const json::Object &argument) {
-  if (argument.size() != 1) {
-    fail("an argument has " + Twine(argument.size()) + " values instead of one");
-    return {};
-  }
-  StringRef kind = argument.begin()->first;
-  const json::Value &value = argument.begin()->second;
-  auto tensor = [&](const json::Value &of) -> TensorName {
-    const json::Object &holder = object(&of, "a tensor");
-    if (holder.get("as_none"))
-      return {};
-    const json::Object &inner = holder.get("as_tensor") ? object(holder.get("as_tensor"), "a tensor") : holder;
-    use(text(inner, "name"));
-    return {text(inner, "name").str()};
-  };
-  if (kind == "as_none")
-    return {};
-  if (kind == "as_tensor")
-    return tensor(value);
-  if (kind == "as_tensors" || kind == "as_optional_tensors") {
-    TensorNames names;
-    for (const json::Value &each : array(&value, kind))
-      names.push_back(tensor(each));
-    return names;
-  }
-  if (kind == "as_int")
-    return integer(value, kind);
-  if (kind == "as_float")
-    if (std::optional<double> number = numberOf(value))
-      return *number;
-  if (kind == "as_bool")
-    if (std::optional<bool> flag = value.getAsBoolean())
-      return *flag;
-  if (kind == "as_string")
-    if (std::optional<StringRef> text = value.getAsString())
-      return text->str();
-  if (kind == "as_ints") {
-    Integers integers;
-    for (const json::Value &each : array(&value, kind))
-      integers.push_back(integer(each, kind));
-    return integers;
-  }
-  if (kind == "as_floats") {
-    Numbers numbers;
-    for (const json::Value &each : array(&value, kind))
-      numbers.push_back(numberOf(each).value_or(0));
-    return numbers;
-  }
-  if (kind == "as_scalar_type") {
-    int64_t type = integer(value, kind);
-    if (type >= 1 && type <= static_cast<int64_t>(ScalarType::BF16))
-      return static_cast<ScalarType>(type);
-  }
-  if (kind == "as_device" || kind == "as_layout" || kind == "as_memory_format")
-    return WithoutEffect{};
-  if (kind.starts_with("as_sym"))
-    fail("an argument depends on a dynamic size; shapes are static here: export without dynamic_shapes=");
-  fail("an argument '" + kind + "' is not known");
-  return {};
-}
-
-void Reader::use(StringRef name) {
-  if (!defined.contains(name))
-    fail("tensor '" + name + "' is used before a call defines it");
-}
-
-//===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
 
@@ -238,12 +78,15 @@ void Reader::readPlace(const json::Object &metadata, Call &call) {
 }
 
 void Reader::readResults(const json::Array &outputs, Call &call) {
-  auto define = [&](StringRef name) {
+  auto define = [&](StringRef local) {
+    std::string name = prefix + local.str();
     if (!program.tensors.contains(name))
       return fail("tensor '" + name + "' has no type");
     if (!defined.insert(name).second)
       return fail("tensor '" + name + "' is defined twice");
-    call.results.push_back(name.str());
+    if (!prefix.empty())
+      renamed[local] = name;
+    call.results.push_back(name);
   };
   for (const json::Value &output : outputs) {
     const json::Object &result = object(&output, "a result");
@@ -264,11 +107,17 @@ void Reader::readCall(const json::Object &node) {
   target.consume_front("torch.ops.");
   call.op = target.str();
   readPlace(object(node.get("metadata"), "'metadata' of a call"), call);
+  if (readRegion(node, call))
+    return;
+  if (StringRef(call.op).starts_with("higher_order."))
+    return fail(call.file + ":" + Twine(call.line) + ": " + call.op +
+                " has graphs of its own; control flow that depends on values is not supported");
   for (const json::Value &value : array(node.get("inputs"), "'inputs' of a call")) {
     const json::Object &input = object(&value, "an input of a call");
     call.arguments.emplace_back(text(input, "name").str(), readArgument(object(input.get("arg"), "an argument")));
   }
   readResults(array(node.get("outputs"), "'outputs' of a call"), call);
+  convertOperands(call);
   program.calls.push_back(std::move(call));
 }
 
@@ -281,8 +130,11 @@ void Reader::readInput(const json::Object &spec) {
     return fail("an input has " + Twine(spec.size()) + " kinds instead of one");
   StringRef kind = spec.begin()->first;
   // Python values that the export has bound, such as use_cache=False.
-  if (kind == "constant_input")
+  std::string path = inputsRead < inputPaths.size() ? inputPaths[inputsRead] : "";
+  if (kind == "constant_input") {
+    ++inputsRead;
     return;
+  }
   const json::Object &body = object(&spec.begin()->second, "an input");
   const json::Object &argument = object(body.get("arg"), "an input's 'arg'");
   if (kind == "user_input") {
@@ -290,7 +142,8 @@ void Reader::readInput(const json::Object &spec) {
     if (!tensor)
       return fail("an input is no tensor, but a Python value; bind it before the export, as in functools.partial");
     std::string name = text(object(tensor, "an input"), "name").str();
-    program.inputs.push_back({Input::Kind::User, name, name});
+    program.inputs.push_back({Input::Kind::User, name, path.empty() ? name : path});
+    ++inputsRead;
   } else if (kind == "parameter") {
     program.inputs.push_back(
         {Input::Kind::Parameter, text(argument, "name").str(), text(body, "parameter_name").str()});
@@ -322,12 +175,14 @@ void Reader::readOutput(const json::Object &spec) {
     program.outputs.push_back(
         {Output::Kind::BufferMutation, text(argument, "name").str(), text(body, "buffer_name").str()});
   } else if (kind == "user_output" || kind == "loss_output") {
+    std::string path = outputsRead < outputPaths.size() ? outputPaths[outputsRead] : "";
+    ++outputsRead;
     const json::Object &inner = argument.get("as_tensor") ? object(argument.get("as_tensor"), "an output") : argument;
     if (inner.get("as_none"))
       return;
     use(text(inner, "name"));
     program.outputs.push_back(
-        {kind == "loss_output" ? Output::Kind::Loss : Output::Kind::User, text(inner, "name").str(), ""});
+        {kind == "loss_output" ? Output::Kind::Loss : Output::Kind::User, text(inner, "name").str(), path});
   } else {
     fail("outputs of kind '" + kind + "' are not supported");
   }
@@ -342,11 +197,27 @@ void Reader::readSchema(const json::Object &root) {
          Twine(kSchema) + " is read here: export with torch 2.10 or later");
 }
 
+/// Reads the names of inputs and outputs in Python. An export of other versions may lack them.
+void Reader::readNames(const json::Object &module) {
+  const json::Array *calls = module.getArray("module_call_graph");
+  const json::Object *root = calls && !calls->empty() ? calls->front().getAsObject() : nullptr;
+  const json::Object *signature = root ? root->getObject("signature") : nullptr;
+  if (!signature)
+    return;
+  std::vector<std::string> arguments;
+  if (const json::Array *names = signature->getArray("forward_arg_names"))
+    for (const json::Value &name : *names)
+      arguments.push_back(name.getAsString().value_or("").str());
+  inputPaths = pathsOf(signature->getString("in_spec").value_or(""), arguments, /*isInputs=*/true);
+  outputPaths = pathsOf(signature->getString("out_spec").value_or(""), {}, /*isInputs=*/false);
+}
+
 void Reader::readGraph(const json::Object &module) {
   const json::Object &graph = object(module.get("graph"), "'graph'");
   const json::Object &signature = object(module.get("signature"), "'signature'");
   for (const auto &[name, meta] : object(graph.get("tensor_values"), "'tensor_values'"))
     program.tensors.try_emplace(StringRef(name), readType(object(&meta, "a tensor's type"), StringRef(name)));
+  readNames(module);
   for (const json::Value &spec : array(signature.get("input_specs"), "'input_specs'"))
     readInput(object(&spec, "an input"));
   for (const json::Value &node : array(graph.get("nodes"), "'nodes'"))

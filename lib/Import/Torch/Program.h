@@ -62,7 +62,7 @@ struct Input {
 struct Output {
   enum class Kind { Loss, User, BufferMutation } kind;
   std::string name;
-  /// The buffer that the output replaces.
+  /// The buffer that the output replaces, or the output's path in the result of forward, if it is known.
   std::string target;
 };
 

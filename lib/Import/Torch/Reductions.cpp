@@ -60,6 +60,20 @@ static Values variance(CallBuilder &call) {
   return {call.reshape(call.mul(sum, 1 / divisor), call.resultType().shape)};
 }
 
+static Values deviation(CallBuilder &call) {
+  Values squares = variance(call);
+  return squares.size() == 1 && squares[0] ? Values{call.sqrt(squares[0])} : Values{};
+}
+
+/// The largest of the negated elements, negated.
+static Values smallest(CallBuilder &call) {
+  std::optional<SmallVector<int64_t>> dims = dimsOf(call);
+  if (!dims || !tg::isFloat(call.tensor("self")))
+    return {call.fail("only of floats")};
+  Value result = call.neg(call.reduce(tg::ReduceKind::Max, call.neg(call.tensor("self")), *dims));
+  return {call.reshape(result, call.resultType().shape)};
+}
+
 static constexpr OpRow kReductionsRows[] = {
     {"aten.sum.default", "self:T", reduce<tg::ReduceKind::Sum>, nullptr, "tg.reduce sum", "dtype"},
     {"aten.sum.dim_IntList", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Sum>, nullptr, "tg.reduce sum",
@@ -67,6 +81,10 @@ static constexpr OpRow kReductionsRows[] = {
     {"aten.mean.default", "self:T", reduce<tg::ReduceKind::Mean>, nullptr, "tg.reduce mean", "dtype"},
     {"aten.mean.dim", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Mean>, nullptr, "tg.reduce mean", "dtype"},
     {"aten.amax.default", "self:T dim:IL? keepdim:B?", reduce<tg::ReduceKind::Max>, nullptr, "tg.reduce max"},
+    {"aten.max.default", "self:T", reduce<tg::ReduceKind::Max>, nullptr, "tg.reduce max"},
+    {"aten.amin.default", "self:T dim:IL? keepdim:B?", smallest, nullptr, "tg.reduce max"},
+    {"aten.std.correction", "self:T dim:IL? correction:N? keepdim:B?", deviation, nullptr, "tg.reduce, math.sqrt"},
+    {"aten.std.dim", "self:T dim:IL? unbiased:B? keepdim:B?", deviation, nullptr, "tg.reduce, math.sqrt"},
     {"aten.var.correction", "self:T dim:IL? correction:N? keepdim:B?", variance, nullptr, "tg.reduce"},
     {"aten.var.dim", "self:T dim:IL? unbiased:B? keepdim:B?", variance, nullptr, "tg.reduce"},
 };

@@ -8,6 +8,7 @@ using namespace braid::torch;
 static constexpr OpFamily kFamilies[] = {
     {"Tensors from numbers", creationRows},
     {"Arithmetic, comparisons, activations", elementwiseRows},
+    {"Formulas of other ops", composedRows},
     {"Views, slices, joins, gathers", movementRows},
     {"Sums, means, maxima", reductionRows},
     {"Linear layers and matrix products", contractionRows},

@@ -1,330 +1,14 @@
 //===- Translator.cpp - calls of ATen ops become ops of tg ----------------===//
 
-#include "lib/Import/Torch/Translator.h"
 #include "dialects/TG/ValueNames.h"
-#include "lib/Import/Torch/InputRoles.h"
-#include "lib/Import/Torch/Units.h"
-#include "lib/Import/Torch/Weights.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/Import/Torch/Translation.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
-#include <cmath>
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
-
-/// Upper limit of a buffer's elements whose values are read.
-static constexpr int64_t kMaxBufferElements = 1 << 20;
-
-//===----------------------------------------------------------------------===//
-// Element types
-//===----------------------------------------------------------------------===//
-
-/// Returns the type that stores a PyTorch type here, or null. Integers have 32 bits.
-static Type elementOf(ScalarType type, MLIRContext *context) {
-  Builder builder(context);
-  switch (type) {
-  case ScalarType::F32:
-    return builder.getF32Type();
-  case ScalarType::F64:
-    return builder.getF64Type();
-  case ScalarType::BF16:
-    return builder.getBF16Type();
-  case ScalarType::I32:
-  case ScalarType::I64:
-    return builder.getI32Type();
-  case ScalarType::Bool:
-    return builder.getI1Type();
-  default:
-    return {};
-  }
-}
-
-namespace braid::torch {
-class Translator {
-public:
-  Translator(const Program &program, const Archive &archive, const ImportOptions &options, MLIRContext &context)
-      : program(program), archive(archive), options(options), builder(&context) {}
-
-  Imported run();
-
-private:
-  friend class CallBuilder;
-
-  RankedTensorType tensorType(const TypeOfTensor &type, Location loc, const Twine &what);
-  Location locationOf(const Call &call);
-  LogicalResult declareInputs();
-  LogicalResult declareInput(const Input &input);
-  void bindBuffer(const Input &input, Operand &operand);
-  LogicalResult translate(const Call &call);
-  LogicalResult build(const Call &call, const OpRow &row, Location loc);
-  const OpRow *findRow(const Call &call, Location loc);
-  void noteMemory(const Call &call, const OpRow &row);
-  LogicalResult finish();
-  BlockArgument addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes);
-  Value randomKey();
-
-  const Program &program;
-  const Archive &archive;
-  const ImportOptions &options;
-  OpBuilder builder;
-  func::FuncOp function;
-  StringMap<Operand> operands;
-  StringMap<const OpRow *> rows;
-  /// Tensors that share memory with another: as a view of it, or because it is a view.
-  llvm::StringSet<> shared;
-  SmallVector<DictionaryAttr> argumentAttributes;
-  Value keyArgument;
-  /// Whether an error was reported while a value was built.
-  bool hasFailed = false;
-  int64_t streams = 0;
-};
-} // namespace braid::torch
-
-//===----------------------------------------------------------------------===//
-// Arguments of a call
-//===----------------------------------------------------------------------===//
-
-const Argument *CallBuilder::find(StringRef name) const {
-  for (const auto &[key, argument] : call.arguments)
-    if (key == name)
-      return &argument;
-  return nullptr;
-}
-
-template <class T> static T argumentOr(const Argument *argument, T fallback) {
-  if (const T *value = argument ? std::get_if<T>(argument) : nullptr)
-    return *value;
-  return fallback;
-}
-
-bool CallBuilder::has(StringRef name) const {
-  const Argument *argument = find(name);
-  return argument && !std::holds_alternative<std::monostate>(*argument);
-}
-bool CallBuilder::isNumber(StringRef name) const {
-  const Argument *argument = find(name);
-  return argument && (std::holds_alternative<int64_t>(*argument) || std::holds_alternative<double>(*argument) ||
-                      std::holds_alternative<bool>(*argument));
-}
-int64_t CallBuilder::integer(StringRef name, int64_t fallback) const { return argumentOr(find(name), fallback); }
-bool CallBuilder::boolean(StringRef name, bool fallback) const { return argumentOr(find(name), fallback); }
-StringRef CallBuilder::string(StringRef name) const {
-  const Argument *argument = find(name);
-  const std::string *text = argument ? std::get_if<std::string>(argument) : nullptr;
-  return text ? StringRef(*text) : StringRef();
-}
-double CallBuilder::number(StringRef name, double fallback) const {
-  const Argument *argument = find(name);
-  if (const int64_t *integer = argument ? std::get_if<int64_t>(argument) : nullptr)
-    return *integer;
-  if (const bool *flag = argument ? std::get_if<bool>(argument) : nullptr)
-    return *flag;
-  return argumentOr(argument, fallback);
-}
-Integers CallBuilder::integers(StringRef name) const { return argumentOr(find(name), Integers()); }
-std::optional<ScalarType> CallBuilder::element(StringRef name) const {
-  const Argument *argument = find(name);
-  const ScalarType *type = argument ? std::get_if<ScalarType>(argument) : nullptr;
-  return type ? std::optional(*type) : std::nullopt;
-}
-const TensorNames &CallBuilder::tensors(StringRef name) const { return std::get<TensorNames>(*find(name)); }
-const TypeOfTensor &CallBuilder::typeOfArgument(StringRef name) const {
-  return translator.program.typeOf(std::get<TensorName>(*find(name)).name);
-}
-Value CallBuilder::tensor(StringRef name) { return tensorNamed(std::get<TensorName>(*find(name)).name); }
-const MaybeKnown &CallBuilder::known(StringRef name) { return knownNamed(std::get<TensorName>(*find(name)).name); }
-const MaybeKnown &CallBuilder::knownNamed(StringRef tensor) { return translator.operands[tensor].known; }
-Value CallBuilder::tensorNamed(StringRef tensor) {
-  Operand &operand = translator.operands[tensor];
-  RankedTensorType type = translator.tensorType(translator.program.typeOf(tensor), loc, tensor);
-  return materialize(operand, type, builder, loc, translator.hasFailed);
-}
-
-int64_t CallBuilder::dim(StringRef name, int64_t rank, int64_t fallback) {
-  int64_t given = integer(name, fallback), dim = given < 0 ? given + rank : given;
-  if (dim >= 0 && dim < rank)
-    return dim;
-  fail("dim " + Twine(given) + " is none of a tensor with " + Twine(rank) + " dims");
-  return -1;
-}
-
-const TypeOfTensor &CallBuilder::resultType(unsigned number) const {
-  return translator.program.typeOf(call.results[number]);
-}
-RankedTensorType CallBuilder::resultTensor(unsigned number) const {
-  return translator.tensorType(resultType(number), loc, call.results[number]);
-}
-Value CallBuilder::key() { return translator.randomKey(); }
-int64_t CallBuilder::nextStream() { return translator.streams++; }
-
-Value CallBuilder::fail(const Twine &message) {
-  emitError(loc) << call.op << ": " << message;
-  return {};
-}
-
-Value CallBuilder::expand(Value a, ArrayRef<int64_t> shape) {
-  RankedTensorType type = tg::typeOf(a);
-  if (type.getShape() == shape)
-    return a;
-  int64_t lead = static_cast<int64_t>(shape.size()) - type.getRank();
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (lead < 0 || (type.getDimSize(dim) != 1 && type.getDimSize(dim) != shape[lead + dim]))
-      return fail("shapes do not broadcast");
-  // A reshape that only added dims of size 1 is part of the broadcast.
-  SmallVector<int64_t> dims = tg::dimRange(lead, shape.size());
-  if (auto reshape = a.getDefiningOp<tg::ReshapeOp>()) {
-    SmallVector<int64_t> kept, sizes;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.getDimSize(dim) != 1) {
-        kept.push_back(lead + dim);
-        sizes.push_back(type.getDimSize(dim));
-      }
-    if (tg::typeOf(reshape.getInput()).getShape() == ArrayRef(sizes))
-      return broadcast(reshape.getInput(), tg::withShape(type, shape), kept);
-  }
-  return broadcast(a, tg::withShape(type, shape), dims);
-}
-
-Value CallBuilder::filled(RankedTensorType type, double number) {
-  bool fits = isa<FloatType>(type.getElementType()) || (number == std::floor(number) && std::abs(number) <= INT32_MAX);
-  return fits ? constant(type, number) : fail(std::to_string(number) + " is no integer of 32 bits");
-}
-
-Value CallBuilder::operand(StringRef name, Type element) {
-  RankedTensorType type = RankedTensorType::get(resultType().shape, element);
-  if (isNumber(name))
-    return filled(type, number(name));
-  if (Value value = expand(convert(tensor(name), element), type.getShape()))
-    return value;
-  translator.hasFailed = true;
-  return zeros(type);
-}
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-RankedTensorType Translator::tensorType(const TypeOfTensor &type, Location loc, const Twine &what) {
-  Type element = elementOf(type.element, builder.getContext());
-  if (!element) {
-    emitError(loc) << "'" << what << "' has element type " << nameOf(type.element)
-                   << "; float32, float64, bfloat16, int32, int64 and bool are supported";
-    element = builder.getF32Type();
-  }
-  return RankedTensorType::get(type.shape, element);
-}
-
-Location Translator::locationOf(const Call &call) {
-  Location place = UnknownLoc::get(builder.getContext());
-  if (!call.file.empty())
-    place = FileLineColLoc::get(builder.getStringAttr(call.file), call.line, 0);
-  return call.module.empty() ? place : NameLoc::get(builder.getStringAttr(call.module), place);
-}
-
-BlockArgument Translator::addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes) {
-  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
-  return function.getBody().front().addArgument(type, function.getLoc());
-}
-
-Value Translator::randomKey() {
-  if (!keyArgument)
-    keyArgument =
-        addArgument(RankedTensorType::get({4}, builder.getI32Type()),
-                    {builder.getNamedAttr("tg.input", builder.getStringAttr("key")),
-                     builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), tg::Role::Key))});
-  return keyArgument;
-}
-
-/// Reads the elements of a small buffer.
-void Translator::bindBuffer(const Input &input, Operand &operand) {
-  auto stored = program.weights.find(input.target);
-  const TypeOfTensor &type = program.typeOf(input.name);
-  int64_t elements = 1;
-  for (int64_t size : type.shape)
-    elements *= size;
-  if (stored == program.weights.end() || elements > kMaxBufferElements)
-    return;
-  if (stored->second.type.element != type.element || stored->second.type.shape != type.shape)
-    return;
-  Expected<std::string> bytes = readTensor(archive, stored->second);
-  if (!bytes) {
-    consumeError(bytes.takeError());
-    return;
-  }
-  std::vector<double> numbers(elements);
-  auto read = [&](auto example) {
-    using T = decltype(example);
-    for (int64_t i = 0; i < elements; ++i) {
-      T value;
-      std::memcpy(&value, bytes->data() + i * sizeof(T), sizeof(T));
-      numbers[i] = static_cast<double>(value);
-    }
-    operand.known = known::dense(type.shape, std::move(numbers));
-  };
-  switch (type.element) {
-  case ScalarType::F32:
-    return read(float());
-  case ScalarType::F64:
-    return read(double());
-  case ScalarType::I64:
-    return read(int64_t());
-  case ScalarType::I32:
-    return read(int32_t());
-  case ScalarType::Bool:
-    return read(int8_t());
-  default:
-    return;
-  }
-}
-
-LogicalResult Translator::declareInput(const Input &input) {
-  Location loc = NameLoc::get(builder.getStringAttr(input.target));
-  RankedTensorType type = tensorType(program.typeOf(input.name), loc, input.target);
-  if (!elementOf(program.typeOf(input.name).element, builder.getContext()))
-    return failure();
-  Operand &operand = operands[input.name];
-  MLIRContext *context = builder.getContext();
-  if (input.kind == Input::Kind::User) {
-    FailureOr<tg::Role> role = roleOf(input, program, options, loc);
-    if (failed(role))
-      return failure();
-    operand.value = addArgument(type, {builder.getNamedAttr("tg.input", builder.getStringAttr(input.target)),
-                                       builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, *role))});
-    return success();
-  }
-  bool isTrained = input.kind == Input::Kind::Parameter && program.typeOf(input.name).requiresGrad;
-  if (input.kind != Input::Kind::Parameter)
-    bindBuffer(input, operand);
-  // Integers, and the few numbers that code can spell out, become constants where they are used.
-  if (operand.known && (!isa<FloatType>(type.getElementType()) || type.getNumElements() <= kMaxConstantElements))
-    return success();
-  auto param = tg::ParamAttr::get(context, builder.getStringAttr(input.target), initialValues(input.target, context),
-                                  builder.getStringAttr(unitOf(input.target)), {}, !isTrained, false, -1);
-  operand.value = addArgument(type, {builder.getNamedAttr("tg.param", param)});
-  return success();
-}
-
-LogicalResult Translator::declareInputs() {
-  // Parameters with the same elements are one parameter, with the name that comes first.
-  StringMap<StringRef> firstByEntry;
-  for (const Input &input : program.inputs) {
-    auto stored = program.weights.find(input.target);
-    if (input.kind == Input::Kind::Parameter && stored != program.weights.end() && stored->second.isRowMajor()) {
-      auto [first, isNew] = firstByEntry.try_emplace(stored->second.entry, input.name);
-      const TypeOfTensor &type = program.typeOf(input.name), &firstType = program.typeOf(first->second);
-      if (!isNew && firstType.shape == type.shape && firstType.element == type.element) {
-        operands[input.name] = operands[first->second];
-        continue;
-      }
-    }
-    if (failed(declareInput(input)))
-      return failure();
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Calls
@@ -339,57 +23,137 @@ static StringRef overwritten(const Call &call) {
   return tensor ? StringRef(tensor->name) : StringRef();
 }
 
-/// Returns the row of a call. An op that overwrites its operand has the row of the op that does not; it is refused if
-/// another tensor shares the operand's memory, because that one would change, too.
+/// Returns the row of a call. An op that overwrites its operand has the row of the op that does not.
 const OpRow *Translator::findRow(const Call &call, Location loc) {
   std::string name = call.op;
-  if (StringRef target = overwritten(call); !target.empty() && !rows.contains(name)) {
+  if (!overwritten(call).empty() && !rows.contains(name))
     name.erase(name.find("_."), 1);
-    if (rows.contains(name) && shared.contains(target)) {
-      emitError(loc) << call.op << " overwrites a tensor that shares memory with a view; use the op without '_'";
-      return nullptr;
-    }
-  }
   const OpRow *row = rows.lookup(name);
   if (!row)
     emitError(loc) << call.op << " is not supported; docs/Importing.md lists the ops that are";
   return row;
 }
 
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value Translator::valueOf(StringRef name, Location loc) {
+  RankedTensorType type = tensorType(program.typeOf(name), loc, name);
+  return materialize(operands[memory.canonical(name)], type, builder, loc, hasFailed);
+}
+
+/// Reports an error if a call reads a tensor whose memory was overwritten through another tensor.
+LogicalResult Translator::checkMemory(const Call &call, Location loc) {
+  auto check = [&](StringRef name) -> LogicalResult {
+    StringRef op = memory.overwrittenBy(name);
+    if (op.empty())
+      return success();
+    return emitError(loc) << call.op << ": '" << name << "' shares memory with a tensor that " << op
+                          << " has overwritten; use the op without '_'";
+  };
+  for (const auto &[name, argument] : call.arguments) {
+    if (const auto *tensor = std::get_if<TensorName>(&argument); tensor && failed(check(tensor->name)))
+      return failure();
+    if (const auto *tensors = std::get_if<TensorNames>(&argument))
+      for (const TensorName &each : *tensors)
+        if (failed(check(each.name)))
+          return failure();
+  }
+  return success();
+}
+
+/// Returns how the results of a call are views of its first operand.
+View Translator::viewBy(const Call &call, StringRef base, Location loc) {
+  View view{base.str(), std::nullopt, false};
+  CallBuilder calls(*this, call, builder, loc);
+  if (call.op == "aten.slice.Tensor" || call.op == "aten.select.int") {
+    view.part = sliceRangeOf(calls);
+    view.isFollowed = view.part && view.part->stride == 1;
+  } else {
+    view.isFollowed = StringRef(call.op).starts_with("aten.view.") ||
+                      StringRef(call.op).starts_with("aten.unsqueeze.") ||
+                      StringRef(call.op).starts_with("aten.squeeze.");
+  }
+  return view;
+}
+
+/// Gives the tensors behind a view their new values.
+LogicalResult Translator::writeThrough(StringRef name, Location loc) {
+  for (const View *view = memory.viewOf(name); view && view->isFollowed; view = memory.viewOf(view->base)) {
+    tg::TensorBuilder b(builder, loc);
+    Value part = valueOf(name, loc), base = valueOf(view->base, loc);
+    if (view->part) {
+      SmallVector<int64_t> shape(tg::typeOf(base).getShape());
+      int64_t dim = view->part->dim, end = view->part->offset + view->part->size, size = shape[dim];
+      shape[dim] = view->part->size;
+      SmallVector<Value> parts;
+      if (view->part->offset > 0)
+        parts.push_back(b.slice(base, dim, 0, view->part->offset));
+      parts.push_back(b.reshape(part, shape));
+      if (end < size)
+        parts.push_back(b.slice(base, dim, end, size - end));
+      base = parts.size() == 1 ? parts.front() : b.make<tg::ConcatOp>(parts, dim);
+    } else {
+      base = b.reshape(part, tg::typeOf(base).getShape());
+    }
+    operands[view->base] = {base, std::nullopt};
+    name = view->base;
+  }
+  return success(!hasFailed);
+}
+
 /// Notes which tensors share memory, and that a tensor has been overwritten.
-void Translator::noteMemory(const Call &call, const OpRow &row) {
-  if (StringRef target = overwritten(call); !target.empty() && call.results.size() == 1)
-    operands[target] = operands[call.results[0]];
+LogicalResult Translator::noteMemory(const Call &call, const OpRow &row, Location loc) {
+  if (StringRef target = overwritten(call); !target.empty() && call.results.size() == 1) {
+    StringRef root = memory.rootOf(target);
+    auto input = find_if(program.inputs, [&](const Input &input) { return input.name == root; });
+    if (input != program.inputs.end() && input->kind != Input::Kind::User)
+      return emitError(loc) << call.op << " overwrites '" << input->target
+                            << "', a tensor of the model; a step changes parameters by the optimizer alone";
+    StringRef result = call.results[0];
+    bool isSame = program.typeOf(result).shape == program.typeOf(target).shape;
+    if (isSame)
+      operands[memory.canonical(target)] = Operand(operands[result]);
+    memory.overwrite(target, result, isSame, call.op);
+    return isSame ? writeThrough(memory.canonical(target), loc) : success();
+  }
   const auto *first = call.arguments.empty() ? nullptr : std::get_if<TensorName>(&call.arguments.front().second);
-  if (!row.isView || !first)
-    return;
-  shared.insert(first->name);
-  for (const std::string &result : call.results)
-    shared.insert(result);
+  if (row.isView && first)
+    for (const std::string &result : call.results)
+      memory.addView(result, viewBy(call, first->name, loc));
+  return success();
 }
 
 LogicalResult Translator::translate(const Call &call) {
   Location loc = locationOf(call);
   const OpRow *row = findRow(call, loc);
-  if (!row || failed(checkArguments(call, *row, loc)))
+  if (!row || failed(checkArguments(call, *row, loc)) || failed(checkMemory(call, loc)))
     return failure();
   if (failed(build(call, *row, loc)))
     return failure();
-  noteMemory(call, *row);
-  return success();
+  return noteMemory(call, *row, loc);
 }
 
 LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc) {
   if (row.build && call.results.empty())
     return emitError(loc) << call.op << ": the call has no result";
   CallBuilder calls(*this, call, builder, loc);
+  if (row.isAssertion) {
+    const MaybeKnown &holds = calls.known("self");
+    if (holds && holds->splat().value_or(0) != 0)
+      return success();
+    return emitError(loc) << call.op << ": the assertion '" << calls.string("assert_msg")
+                          << "' depends on an input or does not hold; remove it before the export";
+  }
   for (unsigned i = 0; i < call.results.size(); ++i)
     if (!elementOf(calls.resultType(i).element, builder.getContext()))
       return tensorType(calls.resultType(i), loc, call.results[i]), failure();
   MaybeKnown known = row.evaluate && call.results.size() == 1 ? row.evaluate(calls) : std::nullopt;
   if (known && known->shape == ArrayRef<int64_t>(calls.resultType().shape)) {
     Operand &result = operands[call.results[0]];
-    result.known = known;
+    bool isInteger = calls.resultTensor().getElementType().isInteger(32);
+    result.known = isInteger ? known::simplified(*known) : *known;
     // Integers and booleans are built when a call needs them; a table of numbers is built now, beside what is known.
     if (!isa<FloatType>(calls.resultTensor().getElementType()) || !row.build)
       return success();
@@ -418,37 +182,35 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
 // The function
 //===----------------------------------------------------------------------===//
 
+std::string Translator::nameOfOutput(size_t number) const {
+  StringRef path = program.outputs[number].target;
+  return path.empty() || isDigit(path.front()) ? "output" + std::to_string(number) : path.str();
+}
+
 /// Names the outputs: the loss is the scalar among them, logits the float tensor over the classes of the loss.
 LogicalResult Translator::finish() {
-  SmallVector<Value> results;
-  SmallVector<DictionaryAttr> attributes;
-  MLIRContext *context = builder.getContext();
-  tg::CrossEntropyOp loss;
-  function.walk([&](tg::CrossEntropyOp op) { loss = op; });
+  std::vector<ModelOutput> outputs;
   bool hasLoss = false;
   for (auto [number, output] : enumerate(program.outputs)) {
     Location loc = NameLoc::get(builder.getStringAttr(output.name));
     if (output.kind == Output::Kind::BufferMutation)
       return emitError(loc) << "the model updates its buffer '" << output.target
                             << "'; running statistics are not supported yet";
-    RankedTensorType type = tensorType(program.typeOf(output.name), loc, output.name);
-    Value value = materialize(operands[output.name], type, builder, loc, hasFailed);
-    bool isLoss = !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
-    NamedAttribute name = isLoss ? builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss))
-                                 : builder.getNamedAttr("tg.output", builder.getStringAttr("output" + Twine(number)));
-    hasLoss |= isLoss;
-    results.push_back(value);
-    attributes.push_back(builder.getDictionaryAttr(name));
+    if (StringRef op = memory.overwrittenBy(output.name); !op.empty())
+      return emitError(loc) << "the output shares memory with a tensor that " << op << " has overwritten";
+    outputs.push_back({valueOf(output.name, loc), nameOfOutput(number)});
+    RankedTensorType type = tg::typeOf(outputs.back().value);
+    hasLoss |= type.getRank() == 0 && isa<FloatType>(type.getElementType());
   }
-  if (!hasLoss)
-    return emitError(function.getLoc()) << "no output is a loss, a float tensor without dims; return the loss from "
-                                           "forward";
-  builder.create<func::ReturnOp>(function.getLoc(), results);
-  function.setType(FunctionType::get(context, function.getBody().front().getArgumentTypes(), TypeRange(results)));
-  function.setArgAttrsAttr(
-      builder.getArrayAttr(SmallVector<Attribute>(argumentAttributes.begin(), argumentAttributes.end())));
-  function.setResAttrsAttr(builder.getArrayAttr(SmallVector<Attribute>(attributes.begin(), attributes.end())));
-  return success();
+  if (hasLoss && options.loss)
+    return emitError(function.getLoc()) << "--loss: the program returns a loss; leave --loss out, or return no loss";
+  if (options.loss) {
+    Value loss = requestedLoss(*options.loss);
+    if (!loss || hasFailed)
+      return failure();
+    outputs.push_back({loss, "loss"});
+  }
+  return finishModel(function, argumentAttributes, outputs, "return the loss from forward, or add one with --loss");
 }
 
 Imported Translator::run() {

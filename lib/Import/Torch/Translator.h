@@ -8,9 +8,11 @@
 #define BRAID_LIB_IMPORT_TORCH_TRANSLATOR_H
 
 #include "dialects/TG/TGBuilder.h"
-#include "lib/Import/Recognize.h"
+#include "lib/Import/Imported.h"
+#include "lib/Import/Operand.h"
+#include "lib/Import/Torch/Losses.h"
 #include "lib/Import/Torch/Program.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "lib/Import/Torch/SharedMemory.h"
 
 namespace braid::torch {
 
@@ -35,11 +37,14 @@ struct OpRow {
   llvm::StringLiteral ignored = "";
   /// Whether results share memory with the first operand in PyTorch.
   bool isView = false;
+  /// Whether the op asserts that its operand is true.
+  bool isAssertion = false;
 };
 
 /// Rows of a family of ops.
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> movementRows();
+llvm::ArrayRef<OpRow> composedRows();
 llvm::ArrayRef<OpRow> creationRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
@@ -55,19 +60,6 @@ struct OpFamily {
 llvm::ArrayRef<OpFamily> allFamilies();
 /// Returns the rows of all families, in their order.
 std::vector<const OpRow *> allRows();
-
-/// A tensor of the program: its value in the graph, its known elements, or both.
-struct Operand {
-  mlir::Value value;
-  MaybeKnown known;
-};
-
-/// Returns the value of an operand, and builds its ops if only its elements are known.
-mlir::Value materialize(Operand &operand, mlir::RankedTensorType type, mlir::OpBuilder &builder, mlir::Location loc,
-                        bool &hasFailed);
-
-/// Upper limit of elements that code spells out as a constant.
-inline constexpr int64_t kMaxConstantElements = 64;
 
 /// Reports an error if a call lacks an argument that its row reads, or has another one that is not ignored.
 mlir::LogicalResult checkArguments(const Call &call, const OpRow &row, mlir::Location loc);
@@ -104,6 +96,8 @@ public:
   unsigned numResults() const { return call.results.size(); }
 
   // Ops with PyTorch's rules.
+  /// Converts to another element type. No gradient flows through integers and booleans.
+  mlir::Value convert(mlir::Value a, mlir::Type element);
   /// Repeats `a` to `shape`, with dims aligned from the last one.
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number. After an
@@ -127,20 +121,15 @@ private:
   Translator &translator;
 };
 
-/// What an input is to training, as the user states it.
-struct InputRole {
-  std::string name;
-  tg::Role role;
-};
+/// Returns the range of a call of slice or select, or nothing after an error.
+std::optional<SliceRange> sliceRangeOf(CallBuilder &call);
 
-struct ImportOptions {
-  std::vector<InputRole> roles;
-};
+/// Builds aten.gather and aten.take_along_dim of tensors that are not known.
+llvm::SmallVector<mlir::Value> gatherLanes(CallBuilder &call);
 
-/// A module with @model, and the patterns that were recognized in it.
-struct Imported {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  Recognized recognized;
+struct ImportOptions : braid::ImportOptions {
+  /// A loss for a program that returns none.
+  std::optional<LossRequest> loss;
 };
 
 /// Returns a null module after errors were reported to the context.

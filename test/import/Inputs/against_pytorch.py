@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares an imported model with what PyTorch computed (make_fixtures.py).
+"""Compares an imported model with what PyTorch or JAX computed (make_fixtures.py, make_jax_fixtures.py).
 
   against_pytorch.py gradients NAME FOLDER
   against_pytorch.py steps NAME FOLDER [OPTION of braidc...]
@@ -41,7 +41,7 @@ def write(tensors, path):
 def error_of(found, wanted):
     a, b = array.array("f", found[2]), array.array("f", wanted[2])
     if len(a) != len(b):
-        sys.exit(f"{len(a)} elements, and PyTorch has {len(b)}")
+        sys.exit(f"{len(a)} elements instead of {len(b)}")
     return max(abs(x - y) for x, y in zip(a, b)) / max(max(map(abs, b)), 1e-3)
 
 
@@ -86,7 +86,7 @@ def steps(golden, folder, options):
     losses = [line["loss"] for line in lines if "loss" in line and "step" in line]
     wanted = list(array.array("f", golden["loss"][2]))
     if len(losses) != len(wanted) or any(abs(a - b) > TOLERANCE * b for a, b in zip(losses, wanted)):
-        sys.exit(f"losses {losses}, and PyTorch has {wanted}")
+        sys.exit(f"losses {losses} instead of {wanted}")
     print(f"{len(losses)} losses agree")
     run(folder / "train", "export", folder / "after", "--checkpoint", folder / "run")
     compare("parameters", read(folder / "after" / "model.safetensors"), golden, "after.")
@@ -98,7 +98,13 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     golden = read(INPUTS / f"{name}.golden.safetensors")
-    run("braid-import", INPUTS / f"{name}.pt2", "-o", folder / "model.mlir", "--weights", folder / "model.safetensors")
+    if name.startswith("jax_"):
+        roles = ["--input=features=features", "--input=labels=labels"] if name == "jax_mlp" else []
+        run("braid-import", INPUTS / f"{name}.mlir", "-o", folder / "model.mlir", *roles)
+        write({key[len("param."):]: value for key, value in golden.items() if key.startswith("param.")},
+              folder / "model.safetensors")
+    else:
+        run("braid-import", INPUTS / f"{name}.pt2", "-o", folder / "model.mlir", "--weights", folder / "model.safetensors")
     gradients(golden, folder) if what == "gradients" else steps(golden, folder, options)
 
 

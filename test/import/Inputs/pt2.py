@@ -14,6 +14,9 @@ A line is a statement:
   mutate y "scale"                        an output that replaces a buffer
   module h.0.attn                         the module of the calls that follow
   schema 7                                another schema
+  begin no_grad x y                       a region, with its operands; also grad, autocast bf16, autocast_off bf16
+  end z = v, w = u                        its results, and the values of the region that they are
+  paths batch.x tokens -> logits aux.0    names of inputs and outputs in Python; the first parts of inputs are arguments
 
 Behind a type: `shares NAME` (the same memory as that tensor), `offset N` and `strides A,B` (elements that are apart in
 that memory), `frozen` (requires_grad=False), `pickled`, `without values`. Arguments are Python literals, names of tensors, lists of both, element
@@ -109,6 +112,51 @@ class Text:
         self.inputs, self.outputs, self.nodes, self.results = [], [], [], []
         self.types, self.weights, self.constants, self.files = {}, {}, {}, {}
         self.entries = {}
+        self.outer, self.calls = None, []
+
+    def begin(self, kind, *operands):
+        """Begins a region: the calls that follow are its graph's."""
+        flags = {"no_grad": [{"as_bool": False}], "grad": [{"as_bool": True}]}.get(kind)
+        if not flags:
+            element, *operands = operands
+            flags = [{"as_string": "cpu"}, {"as_scalar_type": ELEMENTS[element][0]}, {"as_bool": kind == "autocast"},
+                     {"as_bool": False}]
+        self.outer = (self.outer, self.nodes, kind, flags, operands)
+        self.nodes = []
+
+    def end(self, results):
+        inner, (self.outer, self.nodes, kind, flags, operands) = self.nodes, self.outer
+        pairs = [pair.split("=") for pair in results.split(",")]
+        for result, value in pairs:
+            self.types[result.strip()] = self.types[value.strip()]
+        graph = {"inputs": [{"as_tensor": {"name": name}} for name in operands],
+                 "outputs": [{"as_tensor": {"name": value.strip()}} for _, value in pairs], "nodes": inner,
+                 "tensor_values": dict(self.types)}
+        inputs = [*flags, {"as_graph": {"name": "submod", "graph": graph}}, *[{"as_tensor": {"name": name}} for name in operands]]
+        name = "wrap_with_autocast" if kind.startswith("autocast") else "wrap_with_set_grad_enabled"
+        self.nodes.append({"target": f"torch.ops.higher_order.{name}", "metadata": {},
+                           "inputs": [{"name": "", "arg": argument, "kind": 1} for argument in inputs],
+                           "outputs": [{"as_tensor": {"name": result.strip()}} for result, _ in pairs], "name": ""})
+
+    def paths(self, inputs, outputs):
+        """Writes the nested dicts whose keys are the parts of these paths."""
+        def spec(paths):
+            if paths == [[]]:
+                return {"type": None, "context": None, "children_spec": []}
+            keys = list(dict.fromkeys(path[0] for path in paths))
+            return {"type": "builtins.dict", "context": json.dumps(keys),
+                    "children_spec": [spec([path[1:] for path in paths if path[0] == key]) for key in keys]}
+
+        def tuple_of(*parts):
+            return {"type": "builtins.tuple", "context": "null", "children_spec": list(parts)}
+
+        given, returned = [path.split(".") for path in inputs], [path.split(".") for path in outputs]
+        arguments = spec(given)
+        positional = json.loads(arguments["context"])
+        in_spec = tuple_of(tuple_of(*arguments["children_spec"]),
+                           {"type": "builtins.dict", "context": "[]", "children_spec": []})
+        self.calls = [{"fqn": "", "signature": {"in_spec": json.dumps([1, in_spec]), "forward_arg_names": positional,
+                                                "out_spec": json.dumps([1, spec(returned)])}}]
 
     def tensor(self, kind, name, target, type_text, words, values):
         self.types[name] = meta_of(type_text, kind == "param" and "frozen" not in words)
@@ -163,6 +211,13 @@ class Text:
             self.outputs.append({"buffer_mutation": {"arg": {"name": words[1]}, "buffer_name": words[2].strip('"')}})
         elif words[0] == "module":
             self.module = words[1] if len(words) > 1 else ""
+        elif words[0] == "begin":
+            self.begin(*words[1:])
+        elif words[0] == "end":
+            self.end(line[len("end "):])
+        elif words[0] == "paths":
+            arrow = words.index("->")
+            self.paths(words[1:arrow], words[arrow + 1:])
         elif words[0] == "schema":
             self.schema = int(words[1])
         elif match := TENSOR.match(line):
@@ -176,7 +231,7 @@ class Text:
         graph = {"inputs": [], "outputs": [], "nodes": self.nodes, "tensor_values": self.types, "sym_int_values": {},
                  "sym_bool_values": {}, "is_single_tensor_return": False, "custom_obj_values": {}, "sym_float_values": {}}
         return {"graph_module": {"graph": graph, "signature": {"input_specs": self.inputs, "output_specs": self.outputs},
-                                 "module_call_graph": []},
+                                 "module_call_graph": self.calls},
                 "opset_version": {"aten": 10}, "range_constraints": {},
                 "schema_version": {"major": self.schema, "minor": 14}, "verifiers": ["TRAINING"], "torch_version": "2.10.0"}
 

@@ -5,7 +5,8 @@
 
 The file has programs, separated by lines `--- WORDS`, in the form of pt2.py. A line `refused: MESSAGE` stands below the
 statement at whose file and line braid-import must report MESSAGE, alone, with status 1. `braid-import: MESSAGE` is a
-message without a place. A line `options: OPTION...` gives options of braid-import; `note`s of a message are not compared.
+message without a place. A line `options: OPTION...` gives options of braid-import; {source} stands for the
+file and line of the statement above. `note`s of a message are not compared.
 """
 
 import subprocess
@@ -33,7 +34,7 @@ def check(path, first, lines, target):
         if line.startswith("refused: "):
             wanted = f"{path}:{last}: error: {line[len('refused: '):]}"
         elif line.startswith("braid-import: "):
-            wanted = line
+            wanted = line.replace("{source}", f"{path}:{last}")
         elif line.startswith("options: "):
             options = line.split()[1:]
         else:

@@ -1,13 +1,13 @@
 //===- Materialize.cpp - known values as ops ------------------------------===//
 
-#include "lib/Import/Torch/Translator.h"
+#include "dialects/TG/TGBuilder.h"
+#include "lib/Import/Operand.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace llvm;
 using namespace mlir;
 using namespace braid;
-using namespace braid::torch;
 
 /// Returns numbers as a constant; integers are rounded to 32 bits.
 static DenseElementsAttr elementsOf(ArrayRef<double> numbers, RankedTensorType type) {
@@ -27,20 +27,19 @@ static DenseElementsAttr elementsOf(ArrayRef<double> numbers, RankedTensorType t
   return DenseElementsAttr::get(type, elements);
 }
 
-Value braid::torch::materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc,
-                                bool &hasFailed) {
+Value braid::materialize(Operand &operand, RankedTensorType type, OpBuilder &builder, Location loc, bool &hasFailed) {
   if (operand.value || !operand.known)
     return operand.value;
   tg::TensorBuilder b(builder, loc);
   RankedTensorType integers = tg::withElement(type, builder.getI32Type());
   auto affineValue = [&](const Affine &affine) {
-    Value sum = b.constant(integers, affine.constant);
+    Value sum = affine.constant == 0 && !affine.isConstant() ? Value() : b.constant(integers, affine.constant);
     for (auto [dim, factor] : enumerate(affine.factors)) {
       if (factor == 0)
         continue;
       Value index = b.make<tg::IotaOp>(integers, dim);
       Value part = factor == 1 ? index : b.make<arith::MulIOp>(index, b.constant(integers, factor));
-      sum = affine.constant == 0 && dim == 0 ? part : b.make<arith::AddIOp>(sum, part);
+      sum = sum ? b.make<arith::AddIOp>(sum, part) : part;
     }
     return sum;
   };
@@ -51,9 +50,17 @@ Value braid::torch::materialize(Operand &operand, RankedTensorType type, OpBuild
     Value all = b.constant(booleans, 1);
     for (const Affine &term : band->terms)
       all = b.make<arith::AndIOp>(all, b.compare(arith::CmpIPredicate::sge, affineValue(term), b.zeros(integers)));
-    return operand.value = all;
+    return operand.value = b.convert(all, type.getElementType());
   }
-  if (type.getNumElements() > kMaxConstantElements && !operand.known->splat()) {
+  bool isLarge = type.getNumElements() > kMaxConstantElements && !operand.known->splat();
+  if (std::optional<Steps> steps = isLarge ? known::stepsOf(*operand.known, kMaxConstantElements) : std::nullopt) {
+    Value position = affineValue(steps->position), value = b.constant(type, steps->first);
+    for (auto [bound, next] : steps->changes)
+      value = b.select(b.compare(arith::CmpIPredicate::sge, position, b.constant(integers, bound)),
+                       b.constant(type, next), value);
+    return operand.value = value;
+  }
+  if (isLarge) {
     emitError(loc) << "a table of " << type.getNumElements() << " integers or booleans that depends on no input is "
                    << "used as a tensor; at most " << kMaxConstantElements << " become a constant";
     hasFailed = true;

@@ -1,13 +1,13 @@
-//===- Units.cpp - names of a state_dict as units and initial values ------===//
+//===- Units.cpp - names of parameters as units and initial values --------===//
 
-#include "lib/Import/Torch/Units.h"
+#include "lib/Import/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
 using namespace braid;
 
-std::string braid::torch::unitOf(StringRef parameter) {
+std::string braid::unitOf(StringRef parameter) {
   SmallVector<StringRef> parts;
   parameter.split(parts, '.');
   for (size_t i = 0; i + 1 < parts.size(); ++i)
@@ -16,13 +16,14 @@ std::string braid::torch::unitOf(StringRef parameter) {
   return parts.size() > 1 ? join(ArrayRef(parts).drop_back(), ".") : parameter.str();
 }
 
-tg::InitAttr braid::torch::initialValues(StringRef parameter, MLIRContext *context) {
+tg::InitAttr braid::initialValues(StringRef parameter, MLIRContext *context) {
   auto [module, name] = parameter.rsplit('.');
-  std::string owner = module.rsplit('.').second.lower();
-  bool isNorm = StringRef(owner).contains("norm") || StringRef(owner).starts_with("ln");
-  if (name == "weight" && isNorm)
+  auto isNorm = [](StringRef name) { return name.contains_insensitive("norm") || name.starts_with_insensitive("ln"); };
+  StringRef owner = module.contains('.') ? module.rsplit('.').second : module;
+  bool isScale = is_contained({"weight", "scale", "g", "gamma"}, name) && isNorm(owner);
+  if (isScale || name == "scale" || isNorm(name.empty() ? parameter : name))
     return tg::InitAttr::get(context, tg::InitKind::Ones, APFloat(0.0), APFloat(0.0), 0);
-  if (name == "bias")
+  if (name == "bias" || name == "b" || name == "beta")
     return tg::InitAttr::get(context, tg::InitKind::Zeros, APFloat(0.0), APFloat(0.0), 0);
   return tg::InitAttr::get(context, tg::InitKind::Normal, APFloat(0.0), APFloat(0.02), 0);
 }

@@ -1,0 +1,153 @@
+//===- Control.cpp - functions, loops and choices -------------------------===//
+//
+// A graph has no control flow. Functions are inlined, loops whose conditions are known are unrolled, and a choice whose
+// condition is known is the branch that it takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Import/StableHLO/TranslatorState.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace braid;
+using namespace braid::stablehlo;
+
+/// Upper limits of functions in each other, and of a loop's steps.
+static constexpr size_t kMaxCalls = 200;
+static constexpr int64_t kMaxSteps = 10000;
+
+SmallVector<Operand> Translator::operandsOf(ValueRange values) const {
+  return map_to_vector(values, [&](Value value) { return operands.lookup(value); });
+}
+
+LogicalResult Translator::bind(ValueRange sources, ArrayRef<Operand> values, Location loc) {
+  if (sources.size() != values.size())
+    return emitError(loc) << sources.size() << " values here are given " << values.size();
+  for (auto [source, value] : zip_equal(sources, values)) {
+    if (!value.value && !value.known)
+      return emitError(loc) << "a value is used before it is defined";
+    RankedTensorType type = typeHere(source.getType());
+    bool fits = type && (!value.value || value.value.getType() == type) &&
+                (!value.known || ArrayRef<int64_t>(value.known->shape) == type.getShape());
+    if (!fits)
+      return emitError(loc) << "a value of another type than " << source.getType() << " is passed";
+  }
+  for (auto [source, value] : zip_equal(sources, values))
+    operands[source] = value;
+  return success();
+}
+
+FailureOr<SmallVector<Operand>> Translator::translateBlock(Block &block, ArrayRef<Operand> arguments) {
+  Location loc = calls.empty() ? builder.getUnknownLoc() : calls.back().second;
+  if (failed(bind(block.getArguments(), arguments, loc)))
+    return failure();
+  for (Operation &op : block) {
+    if (isa<func::ReturnOp>(op) || op.getName().getStringRef() == "stablehlo.return")
+      return operandsOf(op.getOperands());
+    if (failed(translate(&op)))
+      return failure();
+  }
+  return emitError(loc) << "a block does not return";
+}
+
+LogicalResult Translator::callFunction(Operation *op, StringRef attribute, Location loc) {
+  auto name = dyn_cast_or_null<FlatSymbolRefAttr>(op->getAttr(attribute));
+  auto callee = name ? program.module->lookupSymbol<func::FuncOp>(name.getValue()) : func::FuncOp();
+  if (!callee || !callee.getBody().hasOneBlock())
+    return emitError(loc) << "calls a function that the program does not define";
+  if (calls.size() == kMaxCalls || any_of(calls, [&](const auto &call) { return call.first == callee; }))
+    return emitError(loc) << "function '" << callee.getName() << "' calls itself, or functions are nested too deeply";
+  SmallVector<Operand> arguments = operandsOf(op->getOperands());
+  calls.push_back({callee, loc});
+  FailureOr<SmallVector<Operand>> results = translateBlock(callee.getBody().front(), arguments);
+  calls.pop_back();
+  return failed(results) ? failure() : bind(op->getResults(), *results, loc);
+}
+
+/// A loop: the first region computes whether there is another step, and the second one makes it.
+LogicalResult Translator::unroll(Operation *op, Location loc) {
+  if (op->getNumRegions() != 2 || !op->getRegion(0).hasOneBlock() || !op->getRegion(1).hasOneBlock())
+    return emitError(loc) << "stablehlo.while: has no two regions of one block";
+  SmallVector<Operand> state = operandsOf(op->getOperands());
+  for (int64_t step = 0; step <= kMaxSteps; ++step) {
+    FailureOr<SmallVector<Operand>> goesOn = translateBlock(op->getRegion(0).front(), state);
+    if (failed(goesOn))
+      return failure();
+    std::optional<double> condition =
+        goesOn->size() == 1 && goesOn->front().known ? goesOn->front().known->splat() : std::nullopt;
+    if (!condition)
+      return emitError(loc) << "stablehlo.while: the number of steps depends on values; only loops with a known number "
+                               "of steps are supported, such as lax.scan and lax.fori_loop with constant bounds";
+    if (*condition == 0)
+      return bind(op->getResults(), state, loc);
+    FailureOr<SmallVector<Operand>> next = translateBlock(op->getRegion(1).front(), state);
+    if (failed(next))
+      return failure();
+    state = std::move(*next);
+  }
+  return emitError(loc) << "stablehlo.while: has more than " << kMaxSteps << " steps";
+}
+
+/// A choice among regions: stablehlo.case by a number, where others than the regions' take the last; stablehlo.if by a
+/// truth value, where true is the first region.
+LogicalResult Translator::choose(Operation *op, Location loc) {
+  StringRef name = op->getName().getStringRef();
+  MaybeKnown known = op->getNumOperands() == 1 ? operands.lookup(op->getOperand(0)).known : std::nullopt;
+  std::optional<double> choice = known ? known->splat() : std::nullopt;
+  if (!choice)
+    return emitError(loc) << name << ": the branch depends on values; compute both, and choose with jnp.where";
+  int64_t last = static_cast<int64_t>(op->getNumRegions()) - 1;
+  int64_t taken = name == "stablehlo.if" ? *choice == 0 : *choice < 0 || *choice > last ? last : int64_t(*choice);
+  if (taken > last || !op->getRegion(taken).hasOneBlock())
+    return emitError(loc) << name << ": has no such branch";
+  FailureOr<SmallVector<Operand>> results = translateBlock(op->getRegion(taken).front(), {});
+  return failed(results) ? failure() : bind(op->getResults(), *results, loc);
+}
+
+/// Ops that return their operands: barriers and annotations of shardings. A barrier in the scope stop_gradient stops
+/// gradients.
+LogicalResult Translator::passOn(Operation *op, Location loc) {
+  SmallVector<Operand> values = operandsOf(op->getOperands());
+  StringRef name = op->getName().getStringRef();
+  if (name == "stablehlo.custom_call") {
+    auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
+    if (!target || (target != "Sharding" && target != "annotate_device_placement" && target != "LayoutConstraint"))
+      return emitError(loc) << "stablehlo.custom_call: '" << (target ? target.getValue() : "") << "' is not supported";
+  }
+  auto scope = dyn_cast<NameLoc>(loc);
+  if (name == "stablehlo.optimization_barrier" && scope && is_contained(split(scope.getName(), '/'), "stop_gradient"))
+    for (auto [source, value] : zip_equal(op->getOperands(), values))
+      if (Value passed = value.known ? Value() : valueOf(source, loc))
+        value.value = builder.create<tg::StopGradientOp>(loc, passed);
+  return bind(op->getResults(), values, loc);
+}
+
+std::optional<LogicalResult> Translator::translateControl(Operation *op, Location loc) {
+  StringRef name = op->getName().getStringRef();
+  if (name == "func.call")
+    return callFunction(op, "callee", loc);
+  if (name == "stablehlo.composite")
+    return callFunction(op, "decomposition", loc);
+  if (name == "stablehlo.while")
+    return unroll(op, loc);
+  if (name == "stablehlo.case" || name == "stablehlo.if")
+    return choose(op, loc);
+  if (name == "stablehlo.optimization_barrier" || name == "stablehlo.custom_call" || name == "sdy.sharding_constraint")
+    return passOn(op, loc);
+  return std::nullopt;
+}
+
+static constexpr OpRow kControlRows[] = {
+    {"func.call", -1, "", nullptr, nullptr, "the ops of the function"},
+    {"stablehlo.composite", -1, "", nullptr, nullptr, "the ops of its decomposition"},
+    {"stablehlo.while", -1, "", nullptr, nullptr, "its steps, if their number is known"},
+    {"stablehlo.case", 1, "", nullptr, nullptr, "the branch, if the number is known"},
+    {"stablehlo.if", 1, "", nullptr, nullptr, "the branch, if the condition is known"},
+    {"stablehlo.optimization_barrier", -1, "", nullptr, nullptr,
+     "nothing; in the scope `stop_gradient`, tg.stop_gradient"},
+    {"stablehlo.custom_call", -1, "", nullptr, nullptr, "nothing, for `Sharding`"},
+    {"sdy.sharding_constraint", 1, "", nullptr, nullptr, "nothing"},
+};
+
+ArrayRef<OpRow> braid::stablehlo::controlRows() { return kControlRows; }

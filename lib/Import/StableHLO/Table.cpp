@@ -1,0 +1,15 @@
+//===- Table.cpp - all rows of the table of ops ---------------------------===//
+
+#include "lib/Import/StableHLO/Translator.h"
+
+using namespace llvm;
+using namespace braid::stablehlo;
+
+static constexpr OpFamily kFamilies[] = {
+    {"Constants and positions", sourceRows},      {"Arithmetic, comparisons, choices", elementwiseRows},
+    {"Shapes, parts, joins", movementRows},       {"Gathers, scatters, parts at positions", indexingRows},
+    {"Sums, maxima, the largest", reductionRows}, {"Matrix products, convolutions", contractionRows},
+    {"Functions, loops, choices", controlRows},
+};
+
+ArrayRef<OpFamily> braid::stablehlo::allFamilies() { return kFamilies; }

@@ -1,0 +1,290 @@
+//===- Translator.cpp - ops of StableHLO become ops of tg -----------------===//
+
+#include "lib/Import/InputRoles.h"
+#include "lib/Import/StableHLO/TranslatorState.h"
+#include "lib/Import/Units.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace braid;
+using namespace braid::stablehlo;
+
+/// Upper limits of the ops that a program executes, and of known numbers that are stored one by one.
+static constexpr int64_t kMaxOps = int64_t(1) << 18;
+static constexpr int64_t kMaxStoredNumbers = int64_t(1) << 26;
+
+Translator::Translator(Program &program, const ImportOptions &options)
+    : program(program), options(options), builder(program.main->getContext()) {
+  for (const OpFamily &family : allFamilies())
+    for (const OpRow &row : family.rows())
+      if (row.build || row.evaluate)
+        rows[row.name] = &row;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments and results
+//===----------------------------------------------------------------------===//
+
+BlockArgument Translator::addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes) {
+  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
+  return function.getBody().front().addArgument(type, function.getLoc());
+}
+
+/// A float is a parameter unless the options give it a role; the name of an integer tells its role.
+LogicalResult Translator::declareArgument(const Argument &argument) {
+  MLIRContext *context = builder.getContext();
+  Location loc = NameLoc::get(builder.getStringAttr(argument.name));
+  RankedTensorType type = typeHere(argument.value.getType());
+  if (!type)
+    return emitError(loc) << "argument '" << argument.name << "' is " << argument.value.getType()
+                          << "; tensors of float32, float64, bfloat16, int32, int64 and bool with static shapes are "
+                             "supported; a key of random numbers has no place here, so leave out dropout";
+  bool isStated = any_of(options.roles, [&](const InputRole &role) { return role.name == argument.name; });
+  if (isa<FloatType>(type.getElementType()) && !isStated) {
+    StringAttr name = builder.getStringAttr(argument.name);
+    auto param = tg::ParamAttr::get(context, name, initialValues(argument.name, context),
+                                    builder.getStringAttr(unitOf(argument.name)), {}, false, false, -1);
+    operands[argument.value].value = addArgument(type, {builder.getNamedAttr("tg.param", param)});
+    return success();
+  }
+  std::string typeName;
+  raw_string_ostream(typeName) << type.getElementType();
+  FailureOr<tg::Role> role = roleOf(argument.name, type.getElementType(), typeName, options, loc);
+  if (failed(role))
+    return failure();
+  operands[argument.value].value =
+      addArgument(type, {builder.getNamedAttr("tg.input", builder.getStringAttr(argument.name)),
+                         builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, *role))});
+  return success();
+}
+
+LogicalResult Translator::declareArguments() {
+  for (const Argument &argument : program.arguments)
+    if (failed(declareArgument(argument)))
+      return failure();
+  return success();
+}
+
+LogicalResult Translator::finish(ValueRange results) {
+  std::vector<ModelOutput> outputs;
+  for (auto [number, result] : enumerate(results)) {
+    Location loc = NameLoc::get(builder.getStringAttr("output" + Twine(number)));
+    Value value = valueOf(result, loc);
+    if (!value || hasFailed)
+      return failure();
+    outputs.push_back({value, ("output" + Twine(number)).str()});
+  }
+  return finishModel(function, argumentAttributes, outputs, "return the loss from the function, as jax.grad takes it");
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Returns the innermost line of the user's source, or null.
+static FileLineColLoc lineOf(Location loc) {
+  for (int depth = 0; depth < 1000; ++depth) {
+    if (auto line = dyn_cast<FileLineColLoc>(loc))
+      return line;
+    if (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    else if (auto call = dyn_cast<CallSiteLoc>(loc))
+      loc = call.getCallee();
+    else
+      return {};
+  }
+  return {};
+}
+
+/// Returns the user's scopes in the name of an op: jit(f)/while/body/layer/attn/dot_general is layer/attn.
+static std::string scopesOf(Location loc) {
+  auto name = dyn_cast<NameLoc>(loc);
+  if (!name)
+    return "";
+  SmallVector<StringRef> parts;
+  name.getName().getValue().split(parts, '/');
+  std::string scopes;
+  for (StringRef part : ArrayRef(parts).drop_back())
+    if (!part.contains('(') && !is_contained({"while", "body", "cond", "closed_call", "checkpoint", "remat"}, part))
+      scopes += (scopes.empty() ? "" : "/") + part.str();
+  return scopes;
+}
+
+/// An op without a line of its own, such as those of jnp's functions, has the line of the call.
+Location Translator::locationOf(Operation *op) {
+  Location place = calls.empty() ? builder.getUnknownLoc() : calls.back().second;
+  std::string scopes = scopesOf(op->getLoc());
+  if (auto caller = dyn_cast<NameLoc>(place)) {
+    scopes = caller.getName().str() + (scopes.empty() ? "" : "/") + scopes;
+    place = caller.getChildLoc();
+  }
+  if (FileLineColLoc line = lineOf(op->getLoc()))
+    place = line;
+  return scopes.empty() ? place : NameLoc::get(builder.getStringAttr(scopes), place);
+}
+
+LogicalResult Translator::checkTypes(Operation *op, Location loc) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (typeHere(type))
+      return success();
+    return emitError(loc) << op->getName().getStringRef() << ": " << type
+                          << " is not supported; tensors of float32, float64, bfloat16, int32, int64 and bool with "
+                             "static shapes are";
+  };
+  for (Type type : op->getOperandTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  return success();
+}
+
+static uint64_t hashOf(ArrayRef<double> numbers) {
+  return xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(numbers.data()), numbers.size() * sizeof(double)));
+}
+
+void Translator::remember(Value source, Known known) {
+  if (auto *dense = std::get_if<Dense>(&known.value)) {
+    auto [table, isNew] = tables.try_emplace(hashOf(*dense->numbers), *dense);
+    if (!isNew && *table->second.numbers == *dense->numbers)
+      *dense = table->second;
+    else
+      storedNumbers += dense->numbers->size();
+    if (storedNumbers > kMaxStoredNumbers)
+      return;
+  }
+  operands[source].known = std::move(known);
+}
+
+Value Translator::valueOf(Value source, Location loc) {
+  Operand &operand = operands[source];
+  RankedTensorType type = typeHere(source.getType());
+  if (!operand.value && !operand.known) {
+    emitError(loc) << "a value is used before it is defined";
+    hasFailed = true;
+  }
+  if (!type || (!operand.value && !operand.known))
+    return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(RankedTensorType::get({}, builder.getF32Type())));
+  Value value = materialize(operand, type, builder, loc, hasFailed);
+  if (operand.known)
+    knownValues.try_emplace(value, *operand.known);
+  return value;
+}
+
+LogicalResult Translator::translate(Operation *op) {
+  Location loc = locationOf(op);
+  StringRef name = op->getName().getStringRef();
+  if (++translatedOps > kMaxOps)
+    return emitError(loc) << "the program executes more than " << kMaxOps << " ops, with functions and loops";
+  if (name == "stablehlo.rng_bit_generator" || name == "stablehlo.rng")
+    return emitError(loc) << name << ": random numbers are not supported; leave out dropout";
+  if (failed(checkTypes(op, loc)))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (Operand &given = operands[operand]; !given.value && !given.known)
+      return emitError(loc) << name << ": a value is used before it is defined";
+  if (std::optional<LogicalResult> result = translateControl(op, loc))
+    return *result;
+  const OpRow *row = rows.lookup(name);
+  if (!row)
+    return emitError(loc) << name << " is not supported; docs/Importing.md lists the ops that are";
+  if (failed(checkOp(op, *row, loc)))
+    return failure();
+  return translateRow(op, *row, loc);
+}
+
+LogicalResult Translator::translateRow(Operation *op, const OpRow &row, Location loc) {
+  SourceOp source(*this, op, builder, loc);
+  for (Value result : op->getResults())
+    operands[result] = {};
+  MaybeKnown known = row.evaluate && op->getNumResults() == 1 ? row.evaluate(source) : std::nullopt;
+  if (known && known->shape == source.resultShape()) {
+    remember(op->getResult(0), std::move(*known));
+    // Integers and booleans are built when an op needs them; a table of numbers is built now, beside what is known.
+    Operand &result = operands[op->getResult(0)];
+    if (result.known && (!source.isFloatResult() || !row.build))
+      return success();
+    if (std::optional<double> all = result.known ? result.known->splat() : std::nullopt) {
+      result.value = source.constant(source.resultType(), *all);
+      return success();
+    }
+  }
+  if (!row.build)
+    return emitError(loc) << row.name << ": is supported only of values that do not depend on inputs or parameters";
+  Values results = row.build(source);
+  if (hasFailed || results.size() != op->getNumResults() || is_contained(results, Value()))
+    return failure();
+  for (auto [number, value] : enumerate(results)) {
+    if (value.getType() != source.resultType(number))
+      return emitError(loc) << row.name << ": the result is " << value.getType() << " here, and "
+                            << op->getResult(number).getType() << " in the program";
+    Operand &result = operands[op->getResult(number)];
+    result.value = value;
+    if (result.known)
+      knownValues.try_emplace(value, *result.known);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+/// Erases ops without a use.
+static void eraseUnused(func::FuncOp function) {
+  for (Operation &op : make_early_inc_range(reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Reports parts of patterns that no pattern has replaced.
+LogicalResult Translator::checkPatterns() {
+  for (Operation &op : function.getBody().front())
+    if (auto message = op.getAttrOfType<StringAttr>(kPartOfPattern))
+      return emitError(op.getLoc()) << message.getValue();
+  return success();
+}
+
+Imported Translator::run() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToEnd(module->getBody());
+  function = builder.create<func::FuncOp>(module->getLoc(), "model", builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  if (failed(declareArguments()))
+    return {};
+  calls.push_back({program.main, builder.getUnknownLoc()});
+  Block &body = program.main.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(translate(&op)))
+      return {};
+  if (failed(finish(body.getTerminator()->getOperands())))
+    return {};
+  splitStacked(function);
+  // Equal expressions are one value, so that patterns find them; no op is built between this and the look-up of what is
+  // known, so an address stands for the same op.
+  IRRewriter rewriter(builder.getContext());
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+  KnownValues known;
+  function.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (auto found = knownValues.find(result); found != knownValues.end())
+        known.insert(*found);
+  });
+  Recognized recognized = recognize(function, known);
+  eraseUnused(function);
+  if (failed(checkPatterns()))
+    return {};
+  return {std::move(module), std::move(recognized)};
+}
+
+Imported braid::stablehlo::translate(Program &program, const ImportOptions &options) {
+  return Translator(program, options).run();
+}
