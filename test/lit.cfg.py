@@ -88,6 +88,8 @@ for python in filter(None, (os.environ.get("BRAID_TRANSFORMERS_PYTHON"), shutil.
     if subprocess.run([python, "-c", look], check=False).returncode == 0:
         config.available_features.add("transformers")
         config.substitutions.append(("%{transformers_python}", python))
+        if subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            config.available_features.add("jax")
         break
 if any(map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))):
     config.available_features.add("browser")

@@ -18,6 +18,9 @@ _ARGUMENT = re.compile(r'tensor<([^<>]*)>\s*\{([^{}]*\btg\.input\s*=\s*"((?:[^"\
 # Roles that the training loop fills, and not the batch.
 _OWN_ROLES = re.compile(r"#tg\.role<(key|lr|step|position|stop|values)>")
 
+# Names of integers whose roles braid-import knows.
+INTEGER_NAMES = ("tokens", "input_ids", "idx", "ids", "x", "input", *batches.LABELS)
+
 
 @dataclass
 class Graph:
@@ -81,12 +84,11 @@ def load_graph(path: str | os.PathLike) -> Graph:
 
 def _role_words(binding: batches.Binding, batch: Any) -> list[str]:
     """States the role of integers whose names braid-import does not know: features, which batches fill by name."""
-    known = ("tokens", "input_ids", "idx", "ids", "x", "input", *batches.LABELS)
     entries = batches.entries_of(batch)
     words = []
     for key, name in binding.names.items():
         is_float = any(kind in str(entries[key].dtype) for kind in ("float", "bfloat"))
-        if not is_float and (name not in known or "bool" in str(entries[key].dtype)):
+        if not is_float and (name not in INTEGER_NAMES or "bool" in str(entries[key].dtype)):
             words.append(f"--input={name}=features")
     return words
 
