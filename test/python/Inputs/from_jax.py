@@ -38,7 +38,7 @@ def compare(name, loss, params, batches):
     wanted, after = adam(loss, params, batches)
     graph = braid.from_jax(loss, params, *batches[0])
     with braid.compile_graph(graph, optimizer="adam", eps=1e-3) as step:
-        found = [float(step(batch if len(batch) > 1 else batch[0], lr=1e-2)) for batch in batches]
+        found = [float(step(batch if len(batch) > 1 else batch[0], lr=1e-3)) for batch in batches]
         trained = braid.to_jax(step, params)
     assert all(abs(a - b) <= 1e-5 * abs(b) for a, b in zip(found, wanted)), (found, wanted)
     same = jax.tree.map(lambda a, b: float(jnp.abs(a - b).max()) <= 1e-5 * max(1.0, float(jnp.abs(b).max())), trained, after)
