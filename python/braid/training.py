@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -26,22 +27,28 @@ class _Stop:
     """Notes SIGINT and SIGTERM while a step runs; a second one ends the program as usual.
 
     With several ranks a signal may reach some before others. The first one writes a file with the step after which all
-    end. No rank can be more than one step ahead of another, so all see it in time.
+    end, and the signal. No rank can be more than one step ahead of another, so all see it in time. Rank 0 removes the file of an earlier
+    run before its first step, and the others look for one behind theirs.
     """
 
     def __init__(self, step: Step, directory: str | None):
         self.step, self.signal, self._saved = step, 0, {}
         self._file = Path(directory, ".stop") if directory and step.model.ranks > 1 else None
+        self._first = step.steps
 
     def __enter__(self) -> _Stop:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 if signal.getsignal(number) != signal.SIG_IGN:  # as in a job in the background
                     self._saved[number] = signal.signal(number, self._note)
+        self._remove()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._restore()
+        self._remove()
+
+    def _remove(self) -> None:
         if self._file and self.step.state.rank == 0:
             self._file.unlink(missing_ok=True)
 
@@ -58,14 +65,23 @@ class _Stop:
         """Returns whether the run ends before the next step."""
         if self.step.model.ranks == 1:
             return bool(self.signal)
-        if not self._file:
-            return False
         done = self.step.steps
+        if not self._file or done == self._first:
+            return False
         if self.signal and not self._file.exists():
+            self._file.parent.mkdir(parents=True, exist_ok=True)
             unfinished = self._file.with_suffix(f".{os.getpid()}")
-            unfinished.write_text(str(done + 1))
-            os.replace(unfinished, self._file)
-        return self._file.exists() and done >= int(self._file.read_text())
+            unfinished.write_text(f"{done + 1} {self.signal}")
+            with contextlib.suppress(FileExistsError):  # another rank was first
+                os.link(unfinished, self._file)
+            unfinished.unlink()
+        if not self._file.exists():
+            return False
+        last, number = map(int, self._file.read_text().split())
+        if done < last:
+            return False
+        self.signal = self.signal or number
+        return True
 
 
 class _Log:
@@ -231,6 +247,6 @@ def _loop(step: Step, dataset: Iterable[Any], steps: int, rate: Callable[[int], 
             tasks.run_evaluation(number, log)
         if tasks.save_every and number % tasks.save_every == 0:
             tasks.save()
-    if number == step.steps and not stop.signal:
+    if not stop.signal:
         tasks.run_evaluation(number, log)
     tasks.save()
