@@ -95,11 +95,14 @@ class _Log:
         if os.path.exists(path):
             if not done:
                 raise Error(f"the log '{path}' exists: remove it, or resume its run")
-            for line in Path(path).read_text().splitlines():
-                entry = json.loads(line)
-                if entry.get("step", 0) <= done:
+            for number, line in enumerate(Path(path).read_text(errors="replace").splitlines(), 1):
+                try:
+                    step = json.loads(line)["step"]
+                except (ValueError, KeyError, TypeError):
+                    raise Error(f"line {number} of '{path}' is not of a log; remove the file, or name another") from None
+                if step <= done:
                     kept.append(line + "\n")
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115 (closed by close)
+        self.file = open(path, "w", encoding="utf-8")
         self.file.writelines(kept)
 
     def write(self, **entry: Any) -> None:
