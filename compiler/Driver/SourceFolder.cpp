@@ -1,6 +1,7 @@
 //===- SourceFolder.cpp - generated sources as files ----------------------===//
 
 #include "compiler/Driver/SourceFolder.h"
+#include "compiler/Driver/LibraryExports.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/TargetOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -146,9 +147,26 @@ target_compile_options(@name@ PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 target_link_libraries(@name@ PRIVATE braid_rt_cuda)
 )cmake";
 
-static std::string cmakeForCuda(StringRef name, StringRef gpu) {
-  std::string text = kCmakeForCuda.ltrim().str();
-  for (auto [mark, value] : {std::pair<StringRef, StringRef>("@name@", name), {"@gpu@", gpu.substr(3)}})
+/// Builds the same sources as a library.
+static constexpr StringLiteral kCmakeForLibrary = R"cmake(
+# The model as a library, with the functions of braid/step.h: cmake --build build --target step
+get_target_property(sources @name@ SOURCES)
+add_library(step SHARED EXCLUDE_FROM_ALL ${sources})
+foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS COMPILE_FEATURES LINK_LIBRARIES)
+  get_target_property(value @name@ ${property})
+  if(value)
+    set_property(TARGET step PROPERTY ${property} ${value})
+  endif()
+endforeach()
+target_compile_definitions(step PRIVATE BRAID_LIBRARY)
+set_target_properties(step PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
+target_link_options(step PRIVATE -Wl,-u,braid_create -Wl,-Bsymbolic
+  -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/@exports@)
+)cmake";
+
+static std::string withMarks(StringRef pattern, ArrayRef<std::pair<StringRef, StringRef>> marks) {
+  std::string text = pattern.str();
+  for (auto [mark, value] : marks)
     for (size_t at; (at = text.find(mark.str())) != std::string::npos;)
       text.replace(at, mark.size(), value.str());
   return text;
@@ -157,11 +175,16 @@ static std::string cmakeForCuda(StringRef name, StringRef gpu) {
 Error braid::writeSourceFolder(StringRef folder, ArrayRef<SourceFile> sources, const RuntimeFolder &runtime,
                                const DriverOptions &options, StringRef name) {
   // Written first, so that the folder is recognized even if a later write fails.
-  std::string text = targetOf(options).onDevice() ? cmakeForCuda(name, options.passes.target.arch) : cmakeForCpu(name);
-  SourceFile cmake{"CMakeLists.txt", kGeneratedMarker.str() + text + cmakeTransports(name, options)};
+  StringRef gpu = StringRef(options.passes.target.arch).substr(3);
+  std::string text = targetOf(options).onDevice() ? withMarks(kCmakeForCuda.ltrim(), {{"@name@", name}, {"@gpu@", gpu}})
+                                                  : cmakeForCpu(name);
+  text += cmakeTransports(name, options) + withMarks(kCmakeForLibrary, {{"@name@", name}, {"@exports@", kExportsFile}});
+  SourceFile cmake{"CMakeLists.txt", kGeneratedMarker.str() + text};
   if (Error error = writeSources(folder, cmake))
     return error;
   if (Error error = writeSources(folder, sources))
+    return error;
+  if (Error error = writeTextFile(inFolder(folder, kExportsFile), kLibraryExports))
     return error;
   return copyRuntime(runtime, inFolder(folder, "runtime"));
 }

@@ -2,6 +2,7 @@
 
 #include "compiler/Driver/Toolchain.h"
 #include "compiler/Driver/ChildProcess.h"
+#include "compiler/Driver/LibraryExports.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/TargetOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -196,12 +197,9 @@ struct Build {
   void compileDevice(StringRef source);
   bool isLibrary() const { return options.emit == Emit::Lib; }
   std::vector<std::string> linkWords(StringRef output) const;
-  std::string exportsFile() const { return inFolder(scratch, "exports.map"); }
+  std::string exportsFile() const { return inFolder(scratch, kExportsFile); }
 };
 } // namespace
-
-/// Symbols of a library: several libraries in one process must not share the others.
-static constexpr StringLiteral kExports = "{ global: braid_*; local: *; };\n";
 
 /// Adds a compilation of `source`; `words` are the compiler and its flags.
 void Build::compile(StringRef source, std::vector<std::string> words) {
@@ -266,7 +264,7 @@ Error braid::compileBinary(StringRef folder, StringRef scratch, const RuntimeFol
   if (Error error = runAll(build.compiles, options.verbose))
     return error;
   if (build.isLibrary())
-    if (Error error = writeTextFile(build.exportsFile(), kExports))
+    if (Error error = writeTextFile(build.exportsFile(), kLibraryExports))
       return error;
   Command linker(build.linkWords(output), inFolder(scratch, "link.log"));
   return runAll(linker, options.verbose);

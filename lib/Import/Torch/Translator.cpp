@@ -135,6 +135,22 @@ LogicalResult Translator::translate(const Call &call) {
   return noteMemory(call, *row, loc);
 }
 
+/// Builds the results of a call. If there are fewer than the call has, an error was reported.
+static SmallVector<Value> buildResults(CallBuilder &call, const OpRow &row) {
+  bool isReported = false;
+  SmallVector<Value> results;
+  {
+    ScopedDiagnosticHandler note(call.builder.getContext(), [&](Diagnostic &) {
+      isReported = true;
+      return failure(); // the next handler prints it
+    });
+    results = row.build(call);
+  }
+  if (!isReported && (results.size() != call.numResults() || is_contained(results, Value())))
+    call.fail("an operand has an element type or a shape that the op does not take");
+  return results;
+}
+
 LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc) {
   if (row.build && call.results.empty())
     return emitError(loc) << call.op << ": the call has no result";
@@ -164,7 +180,7 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
                : LogicalResult(emitError(loc)
                                << call.op
                                << ": is supported only of values that do not depend on inputs or parameters");
-  SmallVector<Value> results = row.build(calls);
+  SmallVector<Value> results = buildResults(calls, row);
   if (hasFailed || results.size() != call.results.size() || is_contained(results, Value()))
     return failure();
   for (auto [number, value] : enumerate(results)) {
