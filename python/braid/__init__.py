@@ -21,5 +21,6 @@ from .tools import version
 from .training import train
 
 __all__ = ["CompileError", "Error", "Fit", "Graph", "Loss", "Plan", "Step", "StepError", "ToolNotFound", "clear_cache",
-           "compile", "compile_graph", "export", "fit", "from_jax", "graph_of", "load_graph", "to_jax", "train", "version"]
+           "compile", "compile_graph", "export", "fit", "from_jax", "graph_of", "load_graph", "to_jax", "train",
+           "version"]
 __version__ = "0.1.0"

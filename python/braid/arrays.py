@@ -12,7 +12,8 @@ F64, F32, BF16, I32, I64, BOOL, I8 = range(7)
 TYPE_NAMES = ("float64", "float32", "bfloat16", "int32", "int64", "bool", "int8")
 # bfloat16 has no type in NumPy: its bits are held as 16-bit integers.
 _BITS = numpy.dtype(numpy.uint16)
-DTYPES = tuple(map(numpy.dtype, (numpy.float64, numpy.float32, _BITS, numpy.int32, numpy.int64, numpy.bool_, numpy.int8)))
+DTYPES = tuple(map(numpy.dtype, (numpy.float64, numpy.float32, _BITS, numpy.int32, numpy.int64, numpy.bool_,
+                                 numpy.int8)))
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES) if code != BF16}
 _FLOATS = (F64, F32, BF16)
 # Types without a code, and the type to which they are converted without loss.

@@ -42,7 +42,8 @@ def entries_of(batch: Any) -> dict[Any, Any]:
 def _check(entries: Mapping[Any, Any]) -> None:
     for key, value in entries.items():
         if isinstance(value, (tuple, list, Mapping)):
-            raise TypeError(f"entry {key!r} of the batch is a {type(value).__name__}: give each tensor an entry of its own")
+            raise TypeError(f"entry {key!r} of the batch is a {type(value).__name__}: give each tensor an entry "
+                            "of its own")
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -87,7 +88,8 @@ def _bind_tuple(forward: Callable, entries: dict[Any, Any], has_loss: bool) -> B
     takes_any = any(p.kind is p.VAR_POSITIONAL for p in _parameters(forward))
     if len(given) > len(positional) and not takes_any:
         hint = "" if has_loss else "; if the last are labels, give a loss, such as loss='cross_entropy'"
-        raise CompileError(f"the model's forward takes {len(positional)} arguments, and the batch has {len(given)}{hint}")
+        raise CompileError(f"the model's forward takes {len(positional)} arguments, and the batch has {len(given)}"
+                           f"{hint}")
     names, taken = {}, set()
     for position, key in enumerate(given):
         if arrays.is_array(entries[key]):

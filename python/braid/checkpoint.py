@@ -30,7 +30,8 @@ def _read_file(path: Path) -> tuple[dict[str, arrays.Values], dict[str, str]]:
                 raise ValueError("it is shorter than its header says")
             header = json.loads(file.read(length))
         metadata = header.pop("__metadata__", {})
-        data = numpy.memmap(path, numpy.uint8, "r", offset=8 + length) if size > 8 + length else numpy.empty(0, numpy.uint8)
+        is_empty = size == 8 + length  # which cannot be mapped
+        data = numpy.empty(0, numpy.uint8) if is_empty else numpy.memmap(path, numpy.uint8, "r", offset=8 + length)
         return {name: _entry(data, entry) for name, entry in header.items()}, metadata
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Error(f"cannot read '{path}': {error}") from error

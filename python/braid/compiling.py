@@ -21,10 +21,11 @@ def library_of(graph: Graph, words: list[str]) -> Path:
     return cache.fetch(name, lambda path: graph.run("--emit=lib", "-o", str(path), *words, f"--cc={compiler}"))
 
 
-def compile_graph(graph: Graph | str | os.PathLike, *, optimizer: Any = "adamw", mesh: Any = None, zero: int | None = None,
-                  precision: str = "f32", recompute: str | None = None, clip: float | None = None, accumulate: int = 1,
-                  seed: int = 1, target: str = "cpu", sharded: bool = True, options: Sequence[str] = (),
-                  decay_exclude: Any = (), run_options: dict[str, Any] | None = None, **hyperparameters: Any) -> Step:
+def compile_graph(graph: Graph | str | os.PathLike, *, optimizer: Any = "adamw", mesh: Any = None,
+                  zero: int | None = None, precision: str = "f32", recompute: str | None = None,
+                  clip: float | None = None, accumulate: int = 1, seed: int = 1, target: str = "cpu",
+                  sharded: bool = True, options: Sequence[str] = (), decay_exclude: Any = (),
+                  run_options: dict[str, Any] | None = None, **hyperparameters: Any) -> Step:
     """Compiles a graph, or the graph in a file, to a step. Arguments are those of `compile`.
 
     A batch is a dict by the names of the graph's inputs, or a tuple in their order.
@@ -44,8 +45,8 @@ def compile(model: Any, batch: Any, *, loss: Any = None, optimizer: Any = "adamw
             **hyperparameters: Any) -> Step:
     """Compiles the training step of a module of PyTorch, and returns it.
 
-    - `model`, `batch`, `loss`: as for `export`. The batch is an example; its values do not matter. It has the rows of all
-      microbatches of a step.
+    - `model`, `batch`, `loss`: as for `export`. The batch is an example; its values do not matter. It has the rows of
+      all microbatches of a step.
     - `optimizer`: "adamw", "adam", "lion", "sgd", "momentum" or "nesterov", with hyperparameters as keywords (`betas`,
       `beta1`, `beta2`, `eps`, `weight_decay`, `momentum`) and `decay_exclude` (of "biases", "norms", "embeddings");
       or an AdamW, Adam or SGD of torch.optim, whose settings, groups and current learning rate are read.
@@ -64,8 +65,8 @@ def compile(model: Any, batch: Any, *, loss: Any = None, optimizer: Any = "adamw
     """
     ways = ways_of(settings.mesh_text(mesh))
     if forward and ways > 1:
-        raise CompileError(f"forward=True: {ways} ranks share the batch, and outputs are computed where none does: leave it "
-                           "out, and compute them on one rank with the weights of a checkpoint")
+        raise CompileError(f"forward=True: {ways} ranks share the batch, and outputs are computed where none does: "
+                           "leave it out, and compute them on one rank with the weights of a checkpoint")
     whole = rows_of_all_ranks(batch, ways) if sharded and ways > 1 else batch
     graph = graph_of(model, whole, loss, forward)
     return compile_graph(graph, optimizer=optimizer, mesh=mesh, zero=zero, precision=precision, recompute=recompute,

@@ -128,7 +128,7 @@ def _forward(model: Any, binding: batches.Binding, loss: Any, outputs: bool, is_
 
 
 def _failure(error: Exception) -> CompileError:
-    """Returns the exception for an error while the model ran, with the last line outside of PyTorch and this package."""
+    """Returns the exception for an error of the model, with the last line outside of PyTorch and this package."""
     import torch
     library = str(Path(torch.__file__).parent)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)

@@ -15,8 +15,8 @@ from .library import Input, Model, Rank
 class Feeder:
     """The inputs of a rank.
 
-    A rank's own part of a batch has the rows that this rank reads, and all positions of the other dims: ranks that share
-    the sequence get the same rows.
+    A rank's own part of a batch has the rows that this rank reads, and all positions of the other dims: ranks that
+    share the sequence get the same rows.
     """
 
     def __init__(self, rank: Rank, model: Model, graph: Graph):
@@ -73,7 +73,9 @@ def _ends(one: Input) -> list[int]:
 
 def _check_type(one: Input, found: int) -> None:
     """Refuses floats for integers, and the reverse."""
-    kinds = ["float" if arrays.is_float(code) else "bool" if code == arrays.BOOL else "integer" for code in (one.type, found)]
-    if kinds[0] != kinds[1]:
+    def kind(code: int) -> str:
+        return "float" if arrays.is_float(code) else "bool" if code == arrays.BOOL else "integer"
+
+    if kind(one.type) != kind(found):
         raise StepError(f"'{one.name}' must have elements of type {arrays.TYPE_NAMES[one.type]}; it has "
                         f"{arrays.TYPE_NAMES[found]}")

@@ -69,7 +69,8 @@ class Fit:
             return f"no layout fits into {size_text(self.memory_bytes)}"
         words = [best["mesh"] and f"mesh={best['mesh']!r}", best["zero"] is not None and f"zero={best['zero']}",
                  best["recompute"] != "none" and f"recompute={best['recompute']!r}"]
-        return f"the fastest that fits into {size_text(self.memory_bytes)}: {', '.join(filter(None, words)) or 'one rank'}"
+        layout = ", ".join(filter(None, words)) or "one rank"
+        return f"the fastest that fits into {size_text(self.memory_bytes)}: {layout}"
 
     def __str__(self) -> str:
         cells = self._cells()
@@ -81,8 +82,8 @@ class Fit:
         reasons: dict[str, list[str]] = {}
         for row in self.refused:
             reasons.setdefault(row["reason"], []).append(_layout(row))
-        lines += [f"not possible: {layouts[0]}{' and ' + str(len(layouts) - 1) + ' more' if layouts[1:] else ''}: {reason}"
-                  for reason, layouts in reasons.items()]
+        for reason, (first, *others) in reasons.items():
+            lines.append(f"not possible: {first}{f' and {len(others)} more' if others else ''}: {reason}")
         return "\n".join([*lines, self._summary()])
 
     __repr__ = __str__
@@ -156,8 +157,8 @@ def fit(model: Any, batch: Any = None, gpus: int = 8, gpu: str = "h100", *, loss
     - `gpus`: number of ranks; `gpu`: "a100", "a10", "l40s", "h100", "b200" or "rtx5090".
     - `optimizer` is a name; this and the other options are those of `compile`.
     - `meshes`: such as ["dp=8", "dp=4,tp=2"]; the default is data parallel, and with pairs of tensor parallel ranks.
-    - `zero`: stages to plan on each mesh with a batch axis; the default is all four, and 0, 1 and 3 with tensor parallel
-      ranks. `recompute`: policies to plan for each.
+    - `zero`: stages to plan on each mesh with a batch axis; the default is all four, and 0, 1 and 3 with tensor
+      parallel ranks. `recompute`: policies to plan for each.
     - `memory`: bytes of a GPU that may be used; the default is nine tenths of the card's.
     - `workers`: plans that are made at a time. Each takes a core and some hundred MB.
 

@@ -76,16 +76,19 @@ def check(loss: Any, binding: Binding) -> None:
     if loss not in NAMED:
         raise CompileError(f"loss={loss!r}: known are {', '.join(NAMED)}, and a function loss(output, batch)")
     if binding.labels is None:
-        raise CompileError(f"loss='{loss}' needs labels: the last of a tuple of tensors, or an entry of a dict with one "
-                           f"of the names {', '.join(LABELS)}")
+        raise CompileError(f"loss='{loss}' needs labels: the last of a tuple of tensors, or an entry of a dict with "
+                           f"one of the names {', '.join(LABELS)}")
 
 
 def placed(loss: Any) -> Any:
-    """Returns a function of the user under the name `forward`: PyTorch records places in functions of this name alone."""
+    """Returns a function of the user under the name `forward`.
+
+    PyTorch records places in functions of this name alone.
+    """
     if not isinstance(loss, types.FunctionType):
         return loss
-    renamed = types.FunctionType(loss.__code__.replace(co_name="forward"), loss.__globals__, "forward", loss.__defaults__,
-                                 loss.__closure__)
+    code = loss.__code__.replace(co_name="forward")
+    renamed = types.FunctionType(code, loss.__globals__, "forward", loss.__defaults__, loss.__closure__)
     renamed.__kwdefaults__ = loss.__kwdefaults__
     return renamed
 

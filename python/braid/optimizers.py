@@ -57,8 +57,8 @@ def of_torch(source: Any, module: Any, graph_text: str) -> Optimizer:
         raise CompileError("the optimizer has taken steps already; its moments are not taken over: make a new one")
     name, values = _kind(source)
     groups = source.param_groups
-    for key in groups[0]:
-        if key not in ("params", "weight_decay", "param_names", "initial_lr") and any(g[key] != groups[0][key] for g in groups):
+    for key in sorted(set(groups[0]) - {"params", "weight_decay", "param_names", "initial_lr"}):
+        if any(group[key] != groups[0][key] for group in groups):
             raise CompileError(f"the optimizer's groups have different values of {key}; only weight_decay may differ")
     decays = {id(parameter): float(group["weight_decay"]) for group in groups for parameter in group["params"]}
     named = dict(module.named_parameters(remove_duplicate=False))

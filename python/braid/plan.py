@@ -55,4 +55,5 @@ class Plan:
         at_peak = ", ".join(f"{name} {size_text(count)}" for name, count in self.data["at_peak"].items() if count)
         seconds = self.predicted_seconds
         predicted = f", predicted step {seconds:.3g} s" if seconds else ""
-        return f"<braid.Plan peak {size_text(self.peak_bytes)} ({self.peak_bytes} bytes){predicted}; at the peak: {at_peak}>"
+        return (f"<braid.Plan peak {size_text(self.peak_bytes)} ({self.peak_bytes} bytes){predicted}; "
+                f"at the peak: {at_peak}>")

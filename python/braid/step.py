@@ -132,8 +132,8 @@ class Step:
         """Adds the gradients of one microbatch. The last of a step goes to `step(batch, lr)`."""
         left = self.model.microbatches - self._accumulated
         if left < 2:
-            raise StepError(f"a step has {self.model.microbatches} microbatches (accumulate=), of which {self._accumulated} "
-                            "are done: give the last one to step(batch, lr=...)")
+            raise StepError(f"a step has {self.model.microbatches} microbatches (accumulate=), of which "
+                            f"{self._accumulated} are done: give the last one to step(batch, lr=...)")
         self._feed(batch, sharded, "train", self._accumulated, 1)
         self._rank.call("braid_accumulate")
         self._accumulated += 1
@@ -164,8 +164,8 @@ class Step:
 
     def _not_between(self, what: str) -> None:
         if self._accumulated:
-            raise StepError(f"{what} would overwrite the microbatches of a step, of which {self._accumulated} are done: "
-                            "end the step first")
+            raise StepError(f"{what} would overwrite the microbatches of a step, of which {self._accumulated} are "
+                            "done: end the step first")
 
     def _feed(self, batch: Any, sharded: bool | None, program: str, first: int, count: int) -> Any:
         """Copies a batch into the inputs of these microbatches. Returns one of its tensors."""
@@ -222,7 +222,8 @@ class Step:
         """
         if self.model.ranks == 1:
             return self.state_dict(moments)
-        place = Path(directory or tempfile.gettempdir()) / f"braid-state-{_job_name()}-{self.steps}-{len(self._temporary)}"
+        name = f"braid-state-{_job_name()}-{self.steps}-{len(self._temporary)}"
+        place = Path(directory or tempfile.gettempdir()) / name
         self._temporary.append(str(place))
         saved = self.save(place)
         if self.state.rank:
@@ -287,7 +288,8 @@ def _options(seed: int, options: dict[str, Any]) -> Options:
 
 def _job_name() -> str:
     """Returns a name that the ranks of a job on this host share, and other jobs do not."""
-    words = [os.environ.get(name, "") for name in ("TORCHELASTIC_RUN_ID", "MASTER_PORT", "SLURM_JOB_ID", "PMIX_NAMESPACE")]
+    names = ("TORCHELASTIC_RUN_ID", "MASTER_PORT", "SLURM_JOB_ID", "PMIX_NAMESPACE")
+    words = [os.environ.get(name, "") for name in names]
     return "-".join([str(os.getuid()), *("".join(c for c in word if c.isalnum()) for word in words if word)])
 
 

@@ -27,8 +27,8 @@ class _Stop:
     """Notes SIGINT and SIGTERM while a step runs; a second one ends the program as usual.
 
     With several ranks a signal may reach some before others. The first one writes a file with the step after which all
-    end, and the signal. No rank can be more than one step ahead of another, so all see it in time. Rank 0 removes the file of an earlier
-    run before its first step, and the others look for one behind theirs.
+    end, and the signal. No rank can be more than one step ahead of another, so all see it in time. Rank 0 removes the
+    file of an earlier run before its first step, and the others look for one behind theirs.
     """
 
     def __init__(self, step: Step, directory: str | None):
@@ -99,7 +99,8 @@ class _Log:
                 try:
                     step = json.loads(line)["step"]
                 except (ValueError, KeyError, TypeError):
-                    raise Error(f"line {number} of '{path}' is not of a log; remove the file, or name another") from None
+                    raise Error(f"line {number} of '{path}' is not of a log; remove the file, or name "
+                                "another") from None
                 if step <= done:
                     kept.append(line + "\n")
         self.file = open(path, "w", encoding="utf-8")
@@ -143,8 +144,8 @@ def _begin(step: Step, checkpoint: str | None, resume: bool) -> None:
         return
     found = any(not path.name.endswith(".tmp") for path in Path(checkpoint).glob("step-*"))
     if found and not resume:
-        raise Error(f"there are checkpoints in '{checkpoint}': resume=True continues from {checkpoints.newest(checkpoint)}; "
-                    "another directory begins a new run")
+        raise Error(f"there are checkpoints in '{checkpoint}': resume=True continues from "
+                    f"{checkpoints.newest(checkpoint)}; another directory begins a new run")
     if found:
         step.load(checkpoint)
 

@@ -55,7 +55,7 @@ class Views:
         return arrays.to_torch(array_of(self.rank, tensor), tensor.type)
 
     def _set(self, module: Any, views: dict[int, Any]) -> None:
-        """Gives each parameter its view. Parameters of the device `meta` are replaced, because they cannot change theirs."""
+        """Gives each parameter its view. Those of the device `meta` are replaced, because they cannot change theirs."""
         import torch
         replaced: dict[int, Any] = {}
         for owner in module.modules():
