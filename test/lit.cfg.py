@@ -88,6 +88,8 @@ for python in filter(None, (os.environ.get("BRAID_TRANSFORMERS_PYTHON"), shutil.
     if subprocess.run([python, "-c", look], check=False).returncode == 0:
         config.available_features.add("transformers")
         config.substitutions.append(("%{transformers_python}", python))
+        if subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            config.available_features.add("jax")
         break
 # A Python that has JAX.
 for python in filter(None, (os.environ.get("BRAID_JAX_PYTHON"), shutil.which("python3"))):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-LENGTH = 150
+LENGTH = 170
 PICTURE_BYTES = 200 << 10
 
 

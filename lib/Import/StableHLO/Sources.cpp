@@ -67,7 +67,6 @@ static Values constant(SourceOp &op) {
   std::optional<std::vector<double>> numbers = numbersOf(op);
   if (!numbers)
     return {};
-  RankedTensorType type = op.resultType();
   if (!op.isFloatResult())
     return {op.fail("tables of integers without elements are not supported")};
   auto elements = cast<DenseElementsAttr>(op.attribute("value"));

@@ -1,0 +1,295 @@
+"""A compiled training step, as an object that a loop calls."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from . import arrays, checkpoint, library
+from .errors import StepError
+from .feeding import Feeder
+from .fitting import size_text
+from .graph import Graph
+from .library import Library, Options, Rank, Tensor
+from .plan import Plan
+from .views import Views, array_of
+
+
+class Loss(float):
+    """The loss of a step, over all ranks and microbatches.
+
+    `grad_norm` is the norm of all gradients before clipping, or NaN if the step does not compute it. `step` is the
+    number of the step, from 1. `scalars` has the model's counters and measured values by name.
+    """
+
+    grad_norm: float
+    step: int
+    scalars: dict[str, float]
+
+    @classmethod
+    def of(cls, result: tuple[int, float, float], scalars: dict[str, float]) -> Loss:
+        loss = cls(result[1])
+        loss.step, loss.grad_norm, loss.scalars = result[0], result[2], scalars
+        return loss
+
+
+class Step:
+    """One rank of a compiled training step.
+
+    `step(batch, lr=...)` computes the loss and the gradients and updates the parameters. Data, learning rates, logs and
+    when to save are the caller's. With one rank the parameters of the module are views of the step's memory: they have
+    the values of the last step at all times. All ranks must call the step, `accumulate`, `evaluate`, `forward`, `save`,
+    `load`, `full_state_dict` and `close` together. One thread at a time may use it; a forked process cannot.
+    """
+
+    def __init__(self, path: str | os.PathLike, graph: Graph, seed: int = 1, sharded: bool = True,
+                 optimizer: Any = None, compile_words: list[str] | None = None, **options: Any):
+        self.graph, self.sharded, self._optimizer = graph, sharded, optimizer
+        self._library = Library(path)
+        self.model = self._library.describe()
+        self._rank = Rank(self._library, _options(seed, options))
+        self._words = compile_words or []
+        self._views: Views | None = None
+        self._tensors = self._rank.tensors()
+        self._feeder = Feeder(self._rank, self.model, graph)
+        self._accumulated = 0
+        self._temporary: list[str] = []
+        self._write_values()
+        self._view_parameters()
+
+    # Values
+
+    def _parameters(self) -> list[Tensor]:
+        return [tensor for tensor in self._tensors if tensor.category == library.PARAMETER and not tensor.copy_of]
+
+    def _write_values(self) -> None:
+        for tensor in self._parameters():
+            if tensor.name in self.graph.values:
+                self._rank.write(tensor, arrays.of(self.graph.values[tensor.name]))
+
+    def _view_parameters(self) -> None:
+        on_host = all(tensor.on_host for tensor in self._parameters())
+        if self.graph.module is not None and self.model.ranks == 1 and on_host:
+            self._views = Views(self.graph.module, self._rank, self._parameters())
+        # The step's memory has them now.
+        self.graph.values = {}
+
+    def parameters_changed(self) -> None:
+        """Must follow a change of the module's parameters from outside, such as `model.load_state_dict(...)`.
+
+        Renews the copies of parameters in other types and layouts, such as those in bfloat16. With several ranks the
+        module does not share memory with the step: this writes the module's values, the same on all ranks.
+        """
+        if self._views or self.graph.module is None:
+            for tensor, value in self._views.apart if self._views else ():
+                self._rank.write(tensor, arrays.of(value))
+            self._rank.call("braid_renew_copies")
+            return
+        named = dict(self.graph.module.named_parameters(remove_duplicate=False))
+        for tensor in self._parameters():
+            if tensor.name in named:
+                self._rank.write(tensor, arrays.of(named[tensor.name]))
+
+    # Runs
+
+    def _learning_rate(self, lr: float | None) -> float:
+        if lr is None and self._optimizer is not None:
+            rates = {float(group["lr"]) for group in self._optimizer.param_groups}
+            if len(rates) != 1:
+                raise StepError(f"the optimizer's groups have the learning rates {sorted(rates)}; a step has one")
+            lr = rates.pop()
+        if lr is None:
+            raise TypeError("give the learning rate of this step: step(batch, lr=...)")
+        if not math.isfinite(lr):
+            raise StepError(f"the learning rate is {lr}")
+        return float(lr)
+
+    def __call__(self, batch: Any, lr: float | None = None, sharded: bool | None = None) -> Loss:
+        """Runs a step, and returns its loss.
+
+        - `batch`: of the structure and shapes for which the step was compiled, with the rows of all microbatches that
+          `accumulate` was not given. Tensors of PyTorch, NumPy and JAX, and anything with `__dlpack__`.
+        - `lr`: the learning rate; the default is that of the optimizer of torch.optim, if the step was compiled with
+          one.
+        - `sharded`: whether the batch has this rank's rows, or those of all ranks. The default is that of `compile`.
+
+        Raises StepError or TypeError, before anything is computed, if the batch does not fit.
+        """
+        rate = self._learning_rate(lr)
+        first = self._accumulated
+        self._feed(batch, sharded, "train", first, self.model.microbatches - first)
+        result = self._rank.train(rate)
+        self._accumulated = 0
+        return Loss.of(result, self._rank.scalars())
+
+    def accumulate(self, batch: Any, sharded: bool | None = None) -> None:
+        """Adds the gradients of one microbatch. The last of a step goes to `step(batch, lr)`."""
+        left = self.model.microbatches - self._accumulated
+        if left < 2:
+            raise StepError(f"a step has {self.model.microbatches} microbatches (accumulate=), of which "
+                            f"{self._accumulated} are done: give the last one to step(batch, lr=...)")
+        self._feed(batch, sharded, "train", self._accumulated, 1)
+        self._rank.call("braid_accumulate")
+        self._accumulated += 1
+
+    def evaluate(self, batch: Any, sharded: bool | None = None) -> float:
+        """Returns the loss of a batch of one microbatch, without dropout and without an update."""
+        if not self.model.has_eval:
+            raise StepError("the compiled model has no program that evaluates")
+        self._not_between("evaluate")
+        self._feed(batch, sharded, "eval", 0, 1)
+        return self._rank.evaluate()
+
+    def forward(self, batch: Any, sharded: bool | None = None) -> dict[str, Any]:
+        """Returns the model's outputs for a batch of one microbatch, by name, without dropout; of a rank, its part.
+
+        Needs `compile(..., forward=True)`, because the outputs of a whole batch may be the largest tensors of all.
+        """
+        if not self.model.has_forward:
+            raise StepError("the compiled model has no outputs: compile it with forward=True")
+        self._not_between("forward")
+        example = self._feed(batch, sharded, "forward", 0, 1)
+        self._rank.call("braid_forward")
+        return {output.name: arrays.like(self._output(output), output.type, example) for output in self._rank.outputs()}
+
+    def _output(self, output: Tensor) -> numpy.ndarray:
+        part = output._replace(shape=output.extent, is_whole=True)
+        return numpy.array(array_of(self._rank, part), order="C")
+
+    def _not_between(self, what: str) -> None:
+        if self._accumulated:
+            raise StepError(f"{what} would overwrite the microbatches of a step, of which {self._accumulated} are "
+                            "done: end the step first")
+
+    def _feed(self, batch: Any, sharded: bool | None, program: str, first: int, count: int) -> Any:
+        """Copies a batch into the inputs of these microbatches. Returns one of its tensors."""
+        tensors = self.graph.tensors_of(batch)
+        self._feeder.feed(tensors, self.sharded if sharded is None else sharded, program, first, count)
+        return next(iter(tensors.values()), None)
+
+    # State
+
+    @property
+    def state(self) -> library.State:
+        """This rank, its memory in bytes, and the number of steps done."""
+        return self._rank.state()
+
+    @property
+    def steps(self) -> int:
+        """Steps done since the first step of the job; `load` continues counting."""
+        return self.state.step
+
+    def save(self, directory: str | os.PathLike, keep: int = 0) -> str:
+        """Saves everything to a directory that all ranks see, and returns the checkpoint's path.
+
+        Keeps the newest `keep` checkpoints of this job; 0 keeps all. The training binaries read these files.
+        """
+        return self._rank.save(os.fspath(directory), keep)
+
+    def load(self, path: str | os.PathLike) -> None:
+        """Restores everything from a checkpoint of any mesh, or from the newest one in a directory."""
+        self._rank.call("braid_load", os.fsencode(path))
+        self._accumulated = 0
+
+    def load_weights(self, path: str | os.PathLike) -> None:
+        """Reads the parameters alone, from a checkpoint or from safetensors of other programs."""
+        self._rank.call("braid_load_weights", os.fsencode(path))
+
+    def state_dict(self, moments: bool = False) -> dict[str, Any]:
+        """Returns copies of the parameters by name, and on demand of the optimizer's moments (`w.exp_avg`).
+
+        They are tensors of PyTorch for a module, and else of NumPy. Refused if this rank has only a part of a tensor:
+        `full_state_dict` collects the parts.
+        """
+        kinds = (library.PARAMETER, library.OPTIMIZER_STATE) if moments else (library.PARAMETER,)
+        wanted = [tensor for tensor in self._tensors if tensor.category in kinds and not tensor.copy_of]
+        for tensor in wanted:
+            if not tensor.is_whole:
+                raise StepError(f"this rank has only a part of '{tensor.name}': use full_state_dict()")
+        return {tensor.name: self._result(arrays.Values(self._rank.read(tensor), tensor.type)) for tensor in wanted}
+
+    def full_state_dict(self, moments: bool = False, directory: str | os.PathLike | None = None) -> dict[str, Any]:
+        """Returns the whole parameters by name on rank 0, and an empty dict on other ranks. All ranks must call it.
+
+        The ranks save a checkpoint to a temporary folder, which rank 0 reads and removes. Without `directory` it lies
+        in the folder of temporary files; ranks of several hosts need one that all of them see.
+        """
+        if self.model.ranks == 1:
+            return self.state_dict(moments)
+        name = f"braid-state-{_job_name()}-{self.steps}-{len(self._temporary)}"
+        place = Path(directory or tempfile.gettempdir()) / name
+        self._temporary.append(str(place))
+        saved = self.save(place)
+        if self.state.rank:
+            return {}
+        found = checkpoint.read(saved)
+        shutil.rmtree(place, ignore_errors=True)
+        names = {tensor.name for tensor in self._parameters()}
+        return {name: self._result(values) for name, values in found.items() if moments or name in names}
+
+    def _result(self, values: arrays.Values) -> Any:
+        if self.graph.module is not None:
+            return arrays.to_torch(values.array, values.type)
+        return arrays.widened(values.array, values.type)
+
+    # Looks
+
+    @property
+    def plan(self) -> Plan:
+        """The memory plan: exact bytes of every tensor over the actions of a step; a page in notebooks."""
+        return Plan(self.graph, self._words, self.model.plan)
+
+    def __repr__(self) -> str:
+        model = self.model
+        if not self._rank.is_open:
+            return f"<braid.Step {model.name}, closed>"
+        state = self.state
+        mesh = f", mesh {model.mesh}, rank {state.rank} of {state.ranks}" if model.ranks > 1 else ""
+        microbatches = f", {model.microbatches} microbatches" if model.microbatches > 1 else ""
+        inputs = ", ".join(f"{one.name}{list(one.shape)}" for one in self._feeder.inputs.values())
+        return (f"<braid.Step {model.name}, {model.target}, {model.optimizer}{mesh}{microbatches}, inputs {inputs}, "
+                f"{size_text(state.arena_bytes)}, {state.step} steps done>")
+
+    # The end
+
+    def close(self) -> None:
+        """Frees the step's memory. The module's parameters get memory of their own, with their last values."""
+        if not self._rank.is_open or os.getpid() != self._rank.pid:
+            return
+        if self._views:
+            self._views.detach()
+            self._views = None
+        self._rank.destroy()
+
+    def __enter__(self) -> Step:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _options(seed: int, options: dict[str, Any]) -> Options:
+    """Returns braid_options. Texts become bytes."""
+    known = {name for name, _ in Options._fields_} - {"version", "seed"}
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]}; known are {', '.join(sorted(known))}")
+    if not 0 < seed < 2**64:
+        raise StepError(f"seed={seed}: a seed is a number from 1 to 2**64 - 1")
+    encoded = {name: value.encode() if isinstance(value, str) else value for name, value in options.items()}
+    return Options(seed=seed, **encoded)
+
+
+def _job_name() -> str:
+    """Returns a name that the ranks of a job on this host share, and other jobs do not."""
+    names = ("TORCHELASTIC_RUN_ID", "MASTER_PORT", "SLURM_JOB_ID", "PMIX_NAMESPACE")
+    words = [os.environ.get(name, "") for name in names]
+    return "-".join([str(os.getuid()), *("".join(c for c in word if c.isalnum()) for word in words if word)])
+
+

@@ -1,0 +1,83 @@
+"""Parameters of a module of PyTorch as views of a step's memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from . import arrays
+from .errors import StepError
+from .library import Rank, Tensor
+
+
+def array_of(rank: Rank, tensor: Tensor) -> numpy.ndarray:
+    """Returns this rank's part of a tensor, without a copy. The array keeps the step's memory alive."""
+    if not tensor.is_whole:
+        raise StepError(f"rank {rank.state().rank} has only a part of tensor '{tensor.name}'")
+    if not tensor.on_host:
+        raise StepError(f"tensor '{tensor.name}' is in the memory of a device")
+    dtype = arrays.DTYPES[tensor.type]
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride))
+    flat = numpy.frombuffer(rank.memory(tensor.data, (last + 1) * dtype.itemsize), dtype)
+    strides = [stride * dtype.itemsize for stride in tensor.stride]
+    return numpy.lib.stride_tricks.as_strided(flat, tensor.shape, strides)
+
+
+class Views:
+    """The parameters and buffers of a module that lie in a step's memory.
+
+    A frozen one that the step stores in another type, such as bfloat16, stays where it is: `apart` lists these.
+    """
+
+    def __init__(self, module: Any, rank: Rank, tensors: list[Tensor]):
+        self.rank = rank
+        by_name = {tensor.name: tensor for tensor in tensors}
+        self.parameters: list[tuple[Any, str, Any]] = []
+        self.apart: list[tuple[Tensor, Any]] = []
+        seen: dict[int, Any] = {}
+        for path, owner in module.named_modules():
+            for table in (owner._parameters, owner._buffers):
+                for name, value in table.items():
+                    tensor = by_name.get(f"{path}.{name}".lstrip("."))
+                    if value is None or tensor is None or id(value) in seen:
+                        continue
+                    if not value.requires_grad and value.dtype != arrays.torch_dtypes()[tensor.type]:
+                        self.apart.append((tensor, value))
+                    else:
+                        seen[id(value)] = self._view(value, tensor)
+        self._set(module, seen)
+
+    def _view(self, value: Any, tensor: Tensor) -> Any:
+        if tuple(value.shape) != tensor.shape or value.dtype != arrays.torch_dtypes()[tensor.type]:
+            raise StepError(f"'{tensor.name}' is {value.dtype} {list(value.shape)} in the module, and "
+                            f"{arrays.TYPE_NAMES[tensor.type]} {list(tensor.shape)} in the compiled step")
+        return arrays.to_torch(array_of(self.rank, tensor), tensor.type)
+
+    def _set(self, module: Any, views: dict[int, Any]) -> None:
+        """Gives each parameter its view. Those of the device `meta` are replaced, because they cannot change theirs."""
+        import torch
+        replaced: dict[int, Any] = {}
+        for owner in module.modules():
+            for table in (owner._parameters, owner._buffers):
+                for name, value in list(table.items()):
+                    view = views.get(id(value))
+                    if view is None:
+                        continue
+                    if value.device == view.device:
+                        value.data = view
+                    elif id(value) not in replaced:
+                        is_parameter = isinstance(value, torch.nn.Parameter)
+                        replaced[id(value)] = torch.nn.Parameter(view, value.requires_grad) if is_parameter else view
+                    table[name] = replaced.get(id(value), value)
+                    self.parameters.append((owner, name, table[name]))
+
+    def detach(self) -> None:
+        """Gives each parameter memory of its own, with the values of now."""
+        import torch
+        done = set()
+        for _, _, value in self.parameters:
+            if id(value) not in done:
+                done.add(id(value))
+                value.data = value.data.clone(memory_format=torch.contiguous_format)
+        self.parameters = []

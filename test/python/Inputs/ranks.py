@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Ranks under torchrun compute what one rank computes: usage: torchrun ... ranks.py one|FOLDER [NAME=VALUE of compile...]
+
+With "one" as the first word it prints the losses of one rank; otherwise they are compared with those in FOLDER.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+import braid
+import models
+
+
+def own(batch, is_shared):
+    """Returns this rank's rows. Ranks that share rows have all of them."""
+    if is_shared:
+        return batch
+    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    rows = models.BATCH // size
+    return tuple(tensor[rank * rows:(rank + 1) * rows] for tensor in batch)
+
+
+def run(step, batches, **options):
+    losses = [float(step(batch, lr=1e-2, **options)) for batch in batches]
+    state = step.full_state_dict(moments=True)
+    return {"losses": losses, "state": {name: value.flatten().tolist() for name, value in state.items()}}
+
+
+def close(found, wanted):
+    return all(abs(a - b) <= 1e-5 * max(map(abs, wanted)) + 1e-7 for a, b in zip(found, wanted)) and len(found) == len(wanted)
+
+
+def main():
+    folder, *words = sys.argv[1:]
+    options = dict(word.partition("=")[::2] for word in words)
+    mesh = options.pop("mesh", None)
+    model, batches, loss, _ = models.make("mixer")
+    common = {"loss": loss, "weight_decay": 0.1, "eps": 1e-3}
+    if mesh is None:
+        with braid.compile(model, batches[0], **common) as step:
+            Path(folder).write_text(json.dumps(run(step, batches)))
+        return
+    is_shared = "dp" not in mesh
+    zero = int(options["zero"]) if "zero" in options else None
+    # Parameters are those of every rank; a process group of PyTorch may exist beside it.
+    torch.distributed.init_process_group("gloo")
+    step = braid.compile(model, own(batches[0], is_shared), mesh=mesh, zero=zero, **common)
+    assert step.state.ranks == torch.distributed.get_world_size()
+    found = run(step, [own(batch, is_shared) for batch in batches[:5]])["losses"]
+    rest = run(step, batches[5:], sharded=False)
+    rank = step.state.rank
+    evaluated = step.evaluate(batches[0], sharded=False)
+    step.close()
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    if rank:
+        assert not rest["state"]
+        return
+    wanted = json.loads(Path(folder).read_text())
+    assert close(found + rest["losses"], wanted["losses"]), (found + rest["losses"], wanted["losses"])
+    assert set(rest["state"]) >= set(wanted["state"])
+    for name, values in wanted["state"].items():
+        assert close(rest["state"][name], values), name
+    print(f"{len(wanted['losses'])} losses and {len(wanted['state'])} tensors of {mesh} agree, evaluated {evaluated:.4f}")
+
+
+main()
