@@ -46,10 +46,18 @@ static std::optional<Mask> maskOf(Value value) {
                                                                      : std::nullopt;
 }
 
+/// Returns x if a value is x moved into [0, size), and else the value.
+static Value withoutLimits(Value value, int64_t size) {
+  auto low = value.getDefiningOp<arith::MinSIOp>();
+  auto high =
+      low && match::integerSplat(low.getRhs()) == size - 1 ? low.getLhs().getDefiningOp<arith::MaxSIOp>() : nullptr;
+  return high && match::integerSplat(high.getRhs()) == 0 ? high.getLhs() : value;
+}
+
 /// Returns the input that an index is, perhaps with `size` added where it is below 0; null if it is no input. Rows
 /// whose target is `ignored` do not count, so any number may stand for this target.
 static BlockArgument inputOf(Value index, int64_t size, std::optional<int64_t> ignored = std::nullopt) {
-  Value value = beforeReshapes(index);
+  Value value = beforeReshapes(withoutLimits(beforeReshapes(index), size));
   if (auto select = value.getDefiningOp<arith::SelectOp>()) {
     std::optional<Mask> mask = ignored ? maskOf(select.getCondition()) : std::nullopt;
     if (mask && mask->ignored == ignored && beforeReshapes(select.getTrueValue()) == mask->input &&

@@ -59,6 +59,18 @@ static std::optional<Placement> placementOf(SourceOp &op, StringRef attribute, S
 
 static bool isInteger(SourceOp &op, unsigned operand) { return op.operandType(operand).getElementType().isInteger(32); }
 
+/// Returns a computed index, moved into [0, size) as a gather does it. Indices that are an input are checked when data
+/// are read.
+static Value moved(SourceOp &op, Value index, int64_t size) {
+  Value source = index;
+  while (auto reshape = source.getDefiningOp<tg::ReshapeOp>())
+    source = reshape.getInput();
+  if (isa<BlockArgument>(source))
+    return index;
+  return op.make<arith::MinSIOp>(op.make<arith::MaxSIOp>(index, op.constantLike(index, 0)),
+                                 op.constantLike(index, static_cast<double>(size - 1)));
+}
+
 //===----------------------------------------------------------------------===//
 // Rows of a table
 //===----------------------------------------------------------------------===//
@@ -89,7 +101,8 @@ static Values rows(SourceOp &op, const Placement &place, int64_t axis) {
   Value table = op.transposed(op.tensor(0), first);
   Value picked = rowsInOrder(op, table, place);
   if (!picked)
-    picked = op.make<tg::GatherOp>(table, op.reshape(op.tensor(1), place.positions));
+    picked = op.make<tg::GatherOp>(
+        table, moved(op, op.reshape(op.tensor(1), place.positions), tg::typeOf(table).getDimSize(0)));
   // The rows' dims are the last ones here.
   SmallVector<int64_t> order(lead + rank - 1);
   for (auto [number, dim] : enumerate(tg::otherDims(place.offsetDims, lead + rank - 1)))
@@ -108,7 +121,8 @@ static Values rows(SourceOp &op, const Placement &place, int64_t axis) {
 static Value picked(SourceOp &op, Value a, Value index, int64_t axis) {
   RankedTensorType type = tg::typeOf(a), integers = tg::withElement(type, op.builder.getI32Type());
   SmallVector<int64_t> others = tg::otherDims({axis}, type.getRank());
-  Value lane = op.make<tg::IotaOp>(integers, axis), wide = op.broadcast(index, integers, others);
+  Value lane = op.make<tg::IotaOp>(integers, axis),
+        wide = op.broadcast(moved(op, index, type.getDimSize(axis)), integers, others);
   Value isPicked = op.compare(arith::CmpIPredicate::eq, lane, wide);
   return op.sum(op.select(isPicked, a, op.zeros(type)), {axis});
 }
@@ -205,7 +219,16 @@ static Values scatter(SourceOp &op) {
   if (!isSum || place->indexMap != Integers{0} || place->collapsed != Integers{0} || !place->operandBatching.empty() ||
       op.shape(2) != ArrayRef(updates) || place->offsetDims != tg::dimRange(place->positions.size(), updates.size()))
     return {op.fail("only sums of rows into a table, w.at[i].add(rows), are supported")};
-  Value sum = op.make<tg::ScatterAddOp>(op.resultType(), op.reshape(op.tensor(1), place->positions), op.tensor(2));
+  // An update out of bounds is left out: it adds zeros to a row.
+  Value index = op.reshape(op.tensor(1), place->positions), row = moved(op, index, op.shape(0)[0]),
+        added = op.tensor(2);
+  if (row != index) {
+    Value isInside = op.compare(arith::CmpIPredicate::eq, row, index);
+    added = op.select(op.broadcast(isInside, tg::withElement(tg::typeOf(added), op.builder.getI1Type()),
+                                   tg::dimRange(0, place->positions.size())),
+                      added, op.zeros(tg::typeOf(added)));
+  }
+  Value sum = op.make<tg::ScatterAddOp>(op.resultType(), row, added);
   bool isZero = op.known(0) && op.known(0)->splat() == 0.0;
   return {isZero ? sum : op.add(op.tensor(0), sum)};
 }
