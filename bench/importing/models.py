@@ -155,7 +155,8 @@ class DiT(nn.Module):
         half = self.width // 2
         frequencies = torch.exp(-math.log(10000) * torch.arange(half, dtype=torch.float32) / half)
         angles = time[:, None].float() * frequencies[None]
-        c = self.time(torch.cat([torch.cos(angles), torch.sin(angles)], dim=-1)) + self.classes(classes)
+        waves = torch.cat([torch.cos(angles), torch.sin(angles)], dim=-1).to(latents.dtype)
+        c = self.time(waves) + self.classes(classes)
         x = self.patches(latents).flatten(2).transpose(1, 2) + self.positions
         for block in self.h:
             x = block(x, c)
