@@ -25,6 +25,16 @@ const br_tensor *braid::findTensor(const br_model &model, std::string_view name)
   return nullptr;
 }
 
+const br_io &braid::lossOf(const br_program &program) {
+  const br_io *loss = findByRole(resultsOf(program), "loss");
+  if (!loss)
+    fail("program '", program.name, "' reports no result of role 'loss'");
+  if (loss->dtype != BR_F32)
+    fail("the loss of program '", program.name, "' is ", nameOf(loss->dtype),
+         "; convert it to f32 in the graph, by tg.convert");
+  return *loss;
+}
+
 const br_io *braid::findByRole(std::span<const br_io> ios, std::string_view role) {
   auto at = std::find_if(ios.begin(), ios.end(), [&](const br_io &io) { return io.role == role; });
   return at == ios.end() ? nullptr : &*at;

@@ -27,6 +27,8 @@ inline std::span<const br_io> resultsOf(const br_program &p) {
 // Return null if the model or program has none with that name or role.
 const br_program *findProgram(const br_model &model, std::string_view name);
 const br_tensor *findTensor(const br_model &model, std::string_view name);
+// Returns the loss that a program reports. Throws Error if there is none, or if it is not f32.
+const br_io &lossOf(const br_program &program);
 const br_io *findByRole(std::span<const br_io> ios, std::string_view role);
 
 // How the host uses a part of the arena.  f gets the part itself if it is in host memory; otherwise

@@ -65,41 +65,74 @@ template <class T> static void checkIndices(const br_io &io, const std::vector<s
 // The inputs
 //===----------------------------------------------------------------------===//
 
-InputValues::InputValues(const br_model &table, int rank, int microbatches) : table(table), microbatches(microbatches) {
+InputValues::InputValues(const br_model &table, int rank, int microbatches)
+    : table(table), rank(rank), microbatches(microbatches) {
   const auto addNamed = [&](const char *name, bool InputSlot::*isRead) {
     if (const br_program *program = findProgram(table, name))
-      add(*program, isRead, rank);
+      add(*program, isRead);
   };
   addNamed("train", &InputSlot::inTrain);
   addNamed("accumulate", &InputSlot::inTrain);
   for (int32_t i = 0; i < table.n_cells; ++i)
     if (table.cells[i].kind == BR_CELL_RUN)
-      add(table.programs[table.cells[i].index], &InputSlot::inTrain, rank);
+      add(table.programs[table.cells[i].index], &InputSlot::inTrain);
   addNamed("eval", &InputSlot::inEval);
   addNamed("predict", &InputSlot::inForward);
 }
 
-void InputValues::add(const br_program &program, bool InputSlot::*isRead, int rank) {
+static bool isSamePart(const TensorPart &a, const TensorPart &b) {
+  return a.begin == b.begin && a.extent == b.extent && a.first == b.first && a.last == b.last;
+}
+
+void InputValues::add(const br_program &program, bool InputSlot::*isRead) {
   for (const br_io &io : inputsOf(program)) {
     if (isScalarRole(io.role))
       continue;
-    InputSlot *slot = find(io.name);
+    const TensorPart part = partOf(table, io, rank);
+    InputSlot *slot = nullptr;
+    for (InputSlot &other : slots) {
+      const br_io &known = *other.io;
+      if (std::string_view(known.name) != io.name)
+        continue;
+      if (known.dtype != io.dtype || known.rank != io.rank ||
+          !std::equal(known.shape, known.shape + known.rank, io.shape))
+        fail("program '", program.name, "' has another shape or type of input '", io.name,
+             "' than the programs before it");
+      if (isSamePart(other.part, part))
+        slot = &other;
+    }
     if (!slot) {
-      slot = &slots.emplace_back(InputSlot{&io, partOf(table, io, rank), false, false, false, {}});
+      slot = &slots.emplace_back(InputSlot{&io, part, false, false, false, {}});
       slot->values.resize(microbatches);
     }
-    const br_io &known = *slot->io;
-    if (known.dtype != io.dtype || known.bytes != io.bytes ||
-        !std::equal(known.shape, known.shape + known.rank, io.shape))
-      fail("program '", program.name, "' has another shape or type of input '", io.name,
-           "' than the programs before it");
     slot->*isRead = true;
   }
 }
 
-InputSlot *InputValues::find(std::string_view name) {
-  auto at = std::find_if(slots.begin(), slots.end(), [&](const InputSlot &slot) { return name == slot.io->name; });
-  return at == slots.end() ? nullptr : &*at;
+const InputSlot &InputValues::slotOf(const br_io &io) const {
+  const TensorPart part = partOf(table, io, rank);
+  return *std::find_if(slots.begin(), slots.end(), [&](const InputSlot &slot) {
+    return std::string_view(slot.io->name) == io.name && isSamePart(slot.part, part);
+  });
+}
+
+size_t InputValues::firstOf(std::string_view name) const {
+  return std::find_if(slots.begin(), slots.end(), [&](const InputSlot &slot) { return name == slot.io->name; }) -
+         slots.begin();
+}
+
+std::vector<InputSlot> InputValues::named() const {
+  std::vector<InputSlot> inputs;
+  for (const InputSlot &slot : slots) {
+    auto at = std::find_if(inputs.begin(), inputs.end(),
+                           [&](const InputSlot &other) { return std::string_view(other.io->name) == slot.io->name; });
+    if (at == inputs.end())
+      at = inputs.insert(at, InputSlot{slot.io, slot.part, false, false, false, {}});
+    at->inTrain |= slot.inTrain;
+    at->inEval |= slot.inEval;
+    at->inForward |= slot.inForward;
+  }
+  return inputs;
 }
 
 // Whether the programs of other ranks read the input.
@@ -120,49 +153,58 @@ static TensorPart denseLike(const TensorPart &part) {
                    {part.extent.begin(), part.extent.begin() + part.rank}, order);
 }
 
-void InputValues::set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent) {
-  InputSlot *slot = find(name);
-  if (microbatch < 0 || microbatch >= microbatches)
-    fail("input '", name, "': microbatch ", microbatch, " is not one of the ", microbatches, " of a step");
-  if (!slot && isOfOthers(name))
-    return;
-  if (!slot) {
-    std::string names;
-    for (const InputSlot &other : slots)
-      names += concat(names.empty() ? "" : ", ", other.io->name);
-    fail("the model has no input '", name, "'; it has ", names.empty() ? "none" : names);
-  }
-  const br_io &io = *slot->io;
-  const TensorPart from = extent == BRAID_WHOLE ? wholeTensor({io.shape, io.shape + io.rank}) : denseLike(slot->part);
+std::vector<std::byte> InputValues::converted(const InputSlot &slot, int microbatch, braid_type type,
+                                              const void *values, braid_extent extent) const {
+  const br_io &io = *slot.io;
+  const TensorPart from = extent == BRAID_WHOLE ? wholeTensor({io.shape, io.shape + io.rank}) : denseLike(slot.part);
   std::vector<std::byte> kept(io.bytes);
   try {
-    convertShared(io.dtype, slot->part, kept.data(), static_cast<br_dtype>(type), from,
+    convertShared(io.dtype, slot.part, kept.data(), static_cast<br_dtype>(type), from,
                   static_cast<const std::byte *>(values));
     if (io.extent > 0 && io.dtype == BR_I64)
       checkIndices<int64_t>(io, kept);
     else if (io.extent > 0)
       checkIndices<int32_t>(io, kept);
   } catch (const Error &error) {
-    fail("input '", name, "', microbatch ", microbatch, ": ", error.what());
+    fail("input '", io.name, "', microbatch ", microbatch, ": ", error.what());
   }
-  slot->values[microbatch] = std::move(kept);
+  return kept;
+}
+
+void InputValues::set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent) {
+  if (microbatch < 0 || microbatch >= microbatches)
+    fail("input '", name, "': microbatch ", microbatch, " is not one of the ", microbatches, " of a step");
+  bool isFirst = true;
+  for (InputSlot &slot : slots) {
+    if (name != slot.io->name)
+      continue;
+    // A rank's own part is that of the first program, and has not what another one reads.
+    const bool fits = isFirst || extent == BRAID_WHOLE;
+    slot.values[microbatch] = fits ? converted(slot, microbatch, type, values, extent) : std::vector<std::byte>();
+    isFirst = false;
+  }
+  if (!isFirst || isOfOthers(name))
+    return;
+  std::string names;
+  for (const InputSlot &other : slots)
+    names += concat(names.empty() ? "" : ", ", other.io->name);
+  fail("the model has no input '", name, "'; it has ", names.empty() ? "none" : names);
 }
 
 void InputValues::require(bool InputSlot::*isRead, int begin, int end) const {
   for (const InputSlot &slot : slots)
     for (int microbatch = begin; microbatch < end && slot.*isRead; ++microbatch)
       if (slot.values[microbatch].empty())
-        fail("input '", slot.io->name, "' of microbatch ", microbatch,
-             " was not set; call braid_set_input before the run");
+        fail("input '", slot.io->name, "' of microbatch ", microbatch, " was not set",
+             "; call braid_set_input before the run",
+             &slot == slots.data() + firstOf(slot.io->name) ? "" : ", with BRAID_WHOLE: this program reads all rows");
 }
 
 void InputValues::fill(const Model &model, const br_program &program, int microbatch) const {
   for (const br_io &io : inputsOf(program)) {
     if (isScalarRole(io.role))
       continue;
-    const auto slot = std::find_if(slots.begin(), slots.end(),
-                                   [&](const InputSlot &one) { return std::string_view(io.name) == one.io->name; });
-    const std::vector<std::byte> &values = slot->values[microbatch];
+    const std::vector<std::byte> &values = slotOf(io).values[microbatch];
     std::memcpy(model.input<std::byte>(program, io), values.data(), values.size());
   }
 }

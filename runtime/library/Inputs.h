@@ -29,10 +29,11 @@ struct InputSlot {
 
 class InputValues {
 public:
-  // Throws Error if programs have different inputs of one name.
+  // Throws Error if programs have inputs of one name with different shapes.
   InputValues(const br_model &table, int rank, int microbatches);
 
-  const std::vector<InputSlot> &all() const { return slots; }
+  // Inputs by name, without values. The part is that of the first program.
+  std::vector<InputSlot> named() const;
   // Converts and keeps values. An input of other ranks alone is accepted and not kept. Throws Error.
   void set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent);
   // Throws Error if an input of these programs was not set for microbatches [begin, end).
@@ -41,12 +42,16 @@ public:
   void fill(const Model &model, const br_program &program, int microbatch) const;
 
 private:
-  void add(const br_program &program, bool InputSlot::*isRead, int rank);
-  InputSlot *find(std::string_view name);
+  void add(const br_program &program, bool InputSlot::*isRead);
+  size_t firstOf(std::string_view name) const;
+  const InputSlot &slotOf(const br_io &io) const;
+  std::vector<std::byte> converted(const InputSlot &slot, int microbatch, braid_type type, const void *values,
+                                   braid_extent extent) const;
   bool isOfOthers(std::string_view name) const;
 
   const br_model &table;
-  const int microbatches;
+  const int rank, microbatches;
+  // One for each name and part: the programs of a step read a rank's rows, and `predict` may read all.
   std::vector<InputSlot> slots;
 };
 

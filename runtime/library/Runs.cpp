@@ -12,11 +12,11 @@ using namespace braid;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-int32_t braid_input_count(const braid_step *step) { return static_cast<int32_t>(step->inputs.all().size()); }
+int32_t braid_input_count(const braid_step *step) { return static_cast<int32_t>(step->inputs.named().size()); }
 
 braid_status braid_get_input(const braid_step *step, int32_t index, braid_input *out) {
   return guarded([&] {
-    const std::vector<InputSlot> &slots = step->inputs.all();
+    const std::vector<InputSlot> slots = step->inputs.named();
     if (index < 0 || index >= static_cast<int32_t>(slots.size()))
       fail("there is no input ", index, "; this rank has ", slots.size());
     const InputSlot &slot = slots[index];
@@ -96,16 +96,15 @@ static void readScalars(braid_step &step) {
 
 braid_status braid_train(braid_step *step, float lr, braid_result *result) {
   const br_program &train = step->runs.train();
-  const br_io *loss = findByRole(resultsOf(train), "loss"), *norm = findByRole(resultsOf(train), "grad_norm");
+  const br_io *norm = findByRole(resultsOf(train), "grad_norm");
   const auto check = [&] {
-    if (!loss)
-      fail("program 'train' reports no result of role 'loss'");
+    (void)lossOf(train);
     step->inputs.require(&InputSlot::inTrain, step->nextMicrobatch, step->microbatches());
   };
   return guardedTogether(step, check, [&] {
     runMicrobatches(*step, step->nextMicrobatch, lr);
     step->nextMicrobatch = 0;
-    const float value = step->model.result<float>(train, *loss);
+    const float value = step->model.result<float>(train, lossOf(train));
     readScalars(*step);
     ++step->state.step;
     step->state.lastLoss = value;
@@ -147,7 +146,7 @@ braid_status braid_evaluate(braid_step *step, float *result) {
   };
   return guardedTogether(step, check, [&] {
     run(*step, *step->eval, 0, 0, kNoRate);
-    *result = step->model.result<float>(*step->eval, *findByRole(resultsOf(*step->eval), "loss"));
+    *result = step->model.result<float>(*step->eval, lossOf(*step->eval));
   });
 }
 

@@ -26,9 +26,7 @@ static std::vector<const br_io *> countedBy(const br_program &program) {
 // Each batch is weighted by its tokens. A mean loss is already divided by them; a sum is divided here.
 HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSource &batches, int64_t wanted,
                                uint64_t seed) {
-  const br_io *loss = findByRole(resultsOf(program), "loss");
-  if (!loss)
-    fail("program '", program.name, "' reports no result of role 'loss'");
+  const br_io &loss = lossOf(program);
   const br_loss *known = model.table().loss;
   bool isSum = known && known->reduction == BR_SUM;
   int64_t count = std::min(wanted, batches.evaluationOrder(program).batches());
@@ -43,7 +41,7 @@ HeldOutLoss braid::heldOutLoss(Model &model, const br_program &program, BatchSou
     model.setKey(program, seed, 0, 0);
     model.setStep(program, 0);
     model.run(program);
-    sum += model.result<float>(program, *loss) * (isSum ? 1.0 : static_cast<double>(tokens));
+    sum += model.result<float>(program, loss) * (isSum ? 1.0 : static_cast<double>(tokens));
     counted += tokens;
     for (size_t k = 0; k < others.size(); ++k)
       outputs[k].second += model.result<float>(program, *others[k]);

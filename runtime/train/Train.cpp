@@ -73,14 +73,11 @@ public:
 class Trainer {
 public:
   Trainer(TrainJob &job, const TrainOptions &options)
-      : options(options), job(job), loss(findByRole(resultsOf(job.train), "loss")),
-        gradNorm(findByRole(resultsOf(job.train), "grad_norm")),
+      : options(options), job(job), loss(lossOf(job.train)), gradNorm(findByRole(resultsOf(job.train), "grad_norm")),
         localSquare(findByRole(resultsOf(job.train), "grad_sq_local")),
         globalSquare(findByRole(resultsOf(job.train), "grad_sq_global")),
         ownStop(findByRole(inputsOf(job.train), "stop")), anyStop(findByRole(resultsOf(job.train), "stop")),
         interval(options.saveEvery.value_or(SaveInterval())), savedStep(job.state.step), latest(job.resumedFrom) {
-    if (!loss)
-      fail("program 'train' reports no result of role 'loss'");
     findMeasured();
   }
 
@@ -116,7 +113,8 @@ private:
 
   const TrainOptions &options;
   TrainJob &job;
-  const br_io *loss, *gradNorm, *localSquare, *globalSquare;
+  const br_io &loss;
+  const br_io *gradNorm, *localSquare, *globalSquare;
   const br_io *ownStop, *anyStop;        // null if the model has one rank
   std::vector<const br_io *> measured;   // scalars that the user asked for; the loop does not use them
   std::vector<Measurement> measurements; // of the last step that was read
@@ -134,7 +132,7 @@ private:
 };
 
 void Trainer::findMeasured() {
-  const br_io *known[] = {loss, gradNorm, localSquare, globalSquare, anyStop};
+  const br_io *known[] = {&loss, gradNorm, localSquare, globalSquare, anyStop};
   for (const br_io &io : resultsOf(job.train))
     if (io.rank == 0 && io.dtype == BR_F32 && std::find(std::begin(known), std::end(known), &io) == std::end(known))
       measured.push_back(&io);
@@ -191,7 +189,7 @@ StartedStep Trainer::start(int64_t number) {
 // Returns the metrics of the last started step, or of the step `back` steps before it. Its seconds are the
 // time that it adds to the job, because it may have waited for the step before.
 StepMetrics Trainer::metricsOf(const StartedStep &step, int back) {
-  StepMetrics m{step.number, result(*loss, back), step.lr, {}, step.count.tokens, 0};
+  StepMetrics m{step.number, result(loss, back), step.lr, {}, step.count.tokens, 0};
   if (job.table.loss)
     m.targets = step.count.targets;
   if (gradNorm)
