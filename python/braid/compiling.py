@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from . import cache, settings, tools
-from .errors import CompileError
 from .graph import Graph, graph_of, load_graph, rows_of_all_ranks, ways_of
 from .step import Step
 
@@ -57,16 +56,12 @@ def compile(model: Any, batch: Any, *, loss: Any = None, optimizer: Any = "adamw
       "auto"; `clip`: largest norm of the gradients; `accumulate`: microbatches in a step.
     - `seed`: of dropout, and of initial values that the module does not have.
     - `target`: "cpu", "cuda:sm_90" or a GPU such as "h100".
-    - `forward`: whether `step.forward` can compute the outputs; they may be the largest tensors of all. Not where ranks
-      share the batch.
+    - `forward`: whether `step.forward` can compute the outputs; they may be the largest tensors of all.
     - `options`: more options of braidc. `run_options`: fields of braid_options, such as {"threads": 2}.
 
     Raises CompileError, with the line of the module's source if the module cannot be compiled.
     """
     ways = ways_of(settings.mesh_text(mesh))
-    if forward and ways > 1:
-        raise CompileError(f"forward=True: {ways} ranks share the batch, and outputs are computed where none does: "
-                           "leave it out, and compute them on one rank with the weights of a checkpoint")
     whole = rows_of_all_ranks(batch, ways) if sharded and ways > 1 else batch
     graph = graph_of(model, whole, loss, forward)
     return compile_graph(graph, optimizer=optimizer, mesh=mesh, zero=zero, precision=precision, recompute=recompute,

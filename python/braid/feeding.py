@@ -25,6 +25,10 @@ class Feeder:
         # Shapes over all microbatches. Tensors without rows of the batch are the same for each.
         self.shapes = graph.inputs
 
+    def shares_rows(self) -> bool:
+        """Returns whether this rank reads a part of an input."""
+        return any(one.extent != one.shape for one in self.inputs.values())
+
     def feed(self, tensors: dict[str, Any], is_own: bool, program: str, first: int, count: int) -> None:
         """Sets the inputs of `count` microbatches from `first` on, of which the tensors have the rows."""
         ready = []

@@ -147,13 +147,17 @@ class Step:
         return self._rank.evaluate()
 
     def forward(self, batch: Any, sharded: bool | None = None) -> dict[str, Any]:
-        """Returns the model's outputs for a batch of one microbatch, by name, without dropout; of a rank, its part.
+        """Returns the model's outputs for a batch of one microbatch, by name, without dropout.
 
         Needs `compile(..., forward=True)`, because the outputs of a whole batch may be the largest tensors of all.
+        Where ranks share the batch, each computes the outputs of all rows: give them, with `sharded=False`.
         """
         if not self.model.has_forward:
             raise StepError("the compiled model has no outputs: compile it with forward=True")
         self._not_between("forward")
+        if (self.sharded if sharded is None else sharded) and self._feeder.shares_rows():
+            raise StepError("forward computes the outputs of the whole batch on each rank: give the rows of all ranks, "
+                            "with sharded=False")
         example = self._feed(batch, sharded, "forward", 0, 1)
         self._rank.call("braid_forward")
         return {output.name: arrays.like(self._output(output), output.type, example) for output in self._rank.outputs()}

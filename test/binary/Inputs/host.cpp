@@ -2,6 +2,7 @@
 //   host train LIB TOKENS STEPS METRICS [SAVE] [LOAD]   trains on windows of 16-bit tokens in order
 //   host two LIB TOKENS STEPS                           two libraries in turns, and from two threads
 //   host errors LIB TOKENS                              what is refused
+//   host forward LIB                                    outputs
 //   host tensors LIB                                    values of tensors, in and out
 // Compiled with the sources of a model and -DBRAID_LIBRARY, it hosts that model, and LIB is empty.
 #include <braid/step.h>
@@ -221,12 +222,47 @@ int tensors(char **argv) {
   return 0;
 }
 
+// Outputs of the whole batch, on every rank; a rank's own rows are not enough where the program reads all.
+int forward(char **argv) {
+  Model model(argv[2]);
+  const Library &library = model.library;
+  for (braid_extent extent : {BRAID_OWN_PART, BRAID_WHOLE}) {
+    for (const braid_input &input : model.inputs) {
+      int64_t count = 1;
+      for (int32_t i = 0; i < input.rank; ++i)
+        count *= extent == BRAID_WHOLE ? input.shape[i] : input.extent[i];
+      std::vector<float> values(count);
+      for (int64_t i = 0; i < count; ++i)
+        values[i] = float(i) / 64;
+      model.check(CALL(library, braid_set_input)(model.step, input.name, 0, BRAID_F32, values.data(), extent));
+    }
+    const braid_status status = CALL(library, braid_forward)(model.step);
+    if (status != BRAID_OK)
+      model.refused("forward", status);
+  }
+  for (int32_t i = 0; i < CALL(library, braid_output_count)(model.step); ++i) {
+    braid_tensor output;
+    model.check(CALL(library, braid_get_output)(model.step, i, &output));
+    std::printf("%s %lld x %lld, whole %d:", output.name, (long long)output.extent[0], (long long)output.extent[1],
+                output.is_whole);
+    for (int k = 0; k < 3; ++k)
+      std::printf(" %.4f", double(static_cast<const float *>(output.data)[k * 31]));
+    std::printf("\n");
+  }
+  float loss;
+  model.check(CALL(library, braid_evaluate)(model.step, &loss));
+  braid_tensor output;
+  model.refused("output", CALL(library, braid_get_output)(model.step, 0, &output));
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   const std::string what = argv[1];
-  return what == "train"    ? train(argc, argv)
-         : what == "two"    ? two(argv)
-         : what == "errors" ? errors(argv)
-                            : tensors(argv);
+  return what == "train"     ? train(argc, argv)
+         : what == "two"     ? two(argv)
+         : what == "errors"  ? errors(argv)
+         : what == "forward" ? forward(argv)
+                             : tensors(argv);
 }

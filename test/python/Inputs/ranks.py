@@ -30,6 +30,10 @@ def run(step, batches, **options):
     return {"losses": losses, "state": {name: value.flatten().tolist() for name, value in state.items()}}
 
 
+def outputs_of(step, batch):
+    return {name: value.flatten().tolist() for name, value in step.forward(batch, sharded=False).items()}
+
+
 def close(found, wanted):
     return all(abs(a - b) <= 1e-5 * max(map(abs, wanted)) + 1e-7 for a, b in zip(found, wanted)) and len(found) == len(wanted)
 
@@ -39,10 +43,11 @@ def main():
     options = dict(word.partition("=")[::2] for word in words)
     mesh = options.pop("mesh", None)
     model, batches, loss, _ = models.make("mixer")
-    common = {"loss": loss, "weight_decay": 0.1, "eps": 1e-3}
+    common = {"loss": loss, "weight_decay": 0.1, "eps": 1e-3, "forward": True}
     if mesh is None:
         with braid.compile(model, batches[0], **common) as step:
-            Path(folder).write_text(json.dumps(run(step, batches)))
+            found = run(step, batches)
+            Path(folder).write_text(json.dumps(found | {"outputs": outputs_of(step, batches[0])}))
         return
     is_shared = "dp" not in mesh
     zero = int(options["zero"]) if "zero" in options else None
@@ -54,6 +59,14 @@ def main():
     rest = run(step, batches[5:], sharded=False)
     rank = step.state.rank
     evaluated = step.evaluate(batches[0], sharded=False)
+    outputs = outputs_of(step, batches[0])
+    if not is_shared:
+        try:
+            step.forward(own(batches[0], is_shared))
+        except braid.StepError as error:
+            assert "give the rows of all ranks" in str(error), error
+        else:
+            raise AssertionError("outputs of a part of the batch")
     step.close()
     torch.distributed.barrier()
     torch.distributed.destroy_process_group()
@@ -62,6 +75,7 @@ def main():
         return
     wanted = json.loads(Path(folder).read_text())
     assert close(found + rest["losses"], wanted["losses"]), (found + rest["losses"], wanted["losses"])
+    assert all(close(outputs[name], values) for name, values in wanted["outputs"].items()), (outputs, wanted["outputs"])
     assert set(rest["state"]) >= set(wanted["state"])
     for name, values in wanted["state"].items():
         assert close(rest["state"][name], values), name
