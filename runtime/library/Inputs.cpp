@@ -178,7 +178,7 @@ void InputValues::set(std::string_view name, int microbatch, braid_type type, co
   for (InputSlot &slot : slots) {
     if (name != slot.io->name)
       continue;
-    // A rank's own part is that of the first program, and has not what another one reads.
+    // The caller's own part fits the first program; another program may read more.
     const bool fits = isFirst || extent == BRAID_WHOLE;
     slot.values[microbatch] = fits ? converted(slot, microbatch, type, values, extent) : std::vector<std::byte>();
     isFirst = false;

@@ -32,7 +32,7 @@ public:
   // Throws Error if programs have inputs of one name with different shapes.
   InputValues(const br_model &table, int rank, int microbatches);
 
-  // Inputs by name, without values. The part is that of the first program.
+  // Inputs by name, without values. The part belongs to the first program.
   std::vector<InputSlot> named() const;
   // Converts and keeps values. An input of other ranks alone is accepted and not kept. Throws Error.
   void set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent);

@@ -289,7 +289,7 @@ static MaybeKnown evaluateQuotient(CallBuilder &call) {
 /// Comparisons of integers: where factor * (self - other) >= least.
 template <int factor, int least> static MaybeKnown evaluateOrder(CallBuilder &call) {
   MaybeKnown a = knownOperand(call, "self"), b = knownOperand(call, "other");
-  // That a difference is at least 1 says that it is above 0 for integers alone.
+  // Only for integers does a difference of at least 1 mean one above 0.
   auto isWhole = [&](StringRef name) {
     if (call.isNumber(name))
       return call.number(name) == std::floor(call.number(name));

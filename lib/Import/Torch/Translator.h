@@ -32,7 +32,7 @@ struct OpRow {
   llvm::SmallVector<mlir::Value> (*build)(CallBuilder &call);
   /// Returns the result if it follows from known operands.
   MaybeKnown (*evaluate)(CallBuilder &call) = nullptr;
-  /// What the op becomes, for the documentation.
+  /// Name of what the op becomes, for the documentation.
   llvm::StringLiteral becomes = "";
   llvm::StringLiteral ignored = "";
   /// Whether results share memory with the first operand in PyTorch.
