@@ -24,11 +24,14 @@ import tempfile
 import warnings
 from pathlib import Path
 
-import models
-import numpy
-import speed
-import torch
-from safetensors.torch import load_file, save_file
+try:
+    import models
+    import numpy
+    import speed
+    import torch
+    from safetensors.torch import load_file, save_file
+except ModuleNotFoundError as missing:
+    sys.exit(f"{__doc__}\nerror: {missing}; run this by a Python that has torch, transformers and safetensors")
 
 STEPS = 10
 MESHES = {"1 rank": [], "dp=2 --zero=3": ["--mesh=dp=2", "--zero=3"], "tp=2": ["--mesh=tp=2"]}
