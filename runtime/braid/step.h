@@ -156,7 +156,7 @@ BRAID_API braid_status braid_get_tensor(const braid_step *step, int32_t index, b
 BRAID_API braid_status braid_write_tensor(braid_step *step, const char *name, braid_type type, const void *values);
 /* Copies this rank's part of a tensor to the host, at the same elements of a whole row-major tensor;
  * other elements stay. */
-BRAID_API braid_status braid_read_tensor(const braid_step *step, const char *name, braid_type type, void *values);
+BRAID_API braid_status braid_read_tensor(braid_step *step, const char *name, braid_type type, void *values);
 /* Must follow a write through braid_tensor.data of a parameter: renews the copies of parameters.
  * Refused if a copy is sharded otherwise than its parameter; use braid_write_tensor then. */
 BRAID_API braid_status braid_renew_copies(braid_step *step);

@@ -181,8 +181,10 @@ braid_status braid_create(const braid_options *given, braid_step **step) {
 void braid_destroy(braid_step *step) {
   if (step)
     guarded([&] {
-      if (step->failure.empty())
-        step->model.finish();
+      if (!step->failure.empty())
+        return;
+      step->enter();
+      step->model.finish();
     });
   delete step;
 }

@@ -119,8 +119,9 @@ braid_status braid_write_tensor(braid_step *step, const char *name, braid_type t
   });
 }
 
-braid_status braid_read_tensor(const braid_step *step, const char *name, braid_type type, void *values) {
+braid_status braid_read_tensor(braid_step *step, const char *name, braid_type type, void *values) {
   return guarded([&] {
+    step->enter();
     const bool isKnown = forEachOfName(step->table, name, false, [&](const br_tensor &t) {
       const TensorPart part = partOf(step->table, t, step->model.rank().number);
       step->model.onHost(t, Use::Read, [&](const std::byte *memory) {
