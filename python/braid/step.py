@@ -18,7 +18,7 @@ from .fitting import size_text
 from .graph import Graph
 from .library import Library, Options, Rank, Tensor
 from .plan import Plan
-from .views import Views, array_of
+from .views import Views, array_of, can_see
 
 
 class Loss(float):
@@ -74,8 +74,7 @@ class Step:
                 self._rank.write(tensor, arrays.of(self.graph.values[tensor.name]))
 
     def _view_parameters(self) -> None:
-        on_host = all(tensor.on_host for tensor in self._parameters())
-        if self.graph.module is not None and self.model.ranks == 1 and on_host:
+        if self.graph.module is not None and self.model.ranks == 1 and can_see(self._parameters()):
             self._views = Views(self.graph.module, self._rank, self._parameters())
         # The step's memory has them now.
         self.graph.values = {}
@@ -86,6 +85,7 @@ class Step:
         Renews the copies of parameters in other types and layouts, such as those in bfloat16. With several ranks the
         module does not share memory with the step: this writes the module's values, the same on all ranks.
         """
+        self._settle()
         if self._views or self.graph.module is None:
             for tensor, value in self._views.apart if self._views else ():
                 self._rank.write(tensor, arrays.of(value))
@@ -95,6 +95,11 @@ class Step:
         for tensor in self._parameters():
             if tensor.name in named:
                 self._rank.write(tensor, arrays.of(named[tensor.name]))
+
+    def _settle(self) -> None:
+        """Must precede what reads or writes the parameters: PyTorch may still compute with their views."""
+        if self._views:
+            self._views.settle()
 
     # Runs
 
@@ -173,6 +178,7 @@ class Step:
 
     def _feed(self, batch: Any, sharded: bool | None, program: str, first: int, count: int) -> Any:
         """Copies a batch into the inputs of these microbatches. Returns one of its tensors."""
+        self._settle()
         tensors = self.graph.tensors_of(batch)
         self._feeder.feed(tensors, self.sharded if sharded is None else sharded, program, first, count)
         return next(iter(tensors.values()), None)
@@ -194,15 +200,18 @@ class Step:
 
         Keeps the newest `keep` checkpoints of this job; 0 keeps all. The training binaries read these files.
         """
+        self._settle()
         return self._rank.save(os.fspath(directory), keep)
 
     def load(self, path: str | os.PathLike) -> None:
         """Restores everything from a checkpoint of any mesh, or from the newest one in a directory."""
+        self._settle()
         self._rank.call("braid_load", os.fsencode(path))
         self._accumulated = 0
 
     def load_weights(self, path: str | os.PathLike) -> None:
         """Reads the parameters alone, from a checkpoint or from safetensors of other programs."""
+        self._settle()
         self._rank.call("braid_load_weights", os.fsencode(path))
 
     def state_dict(self, moments: bool = False) -> dict[str, Any]:
@@ -211,6 +220,7 @@ class Step:
         They are tensors of PyTorch for a module, and else of NumPy. Refused if this rank has only a part of a tensor:
         `full_state_dict` collects the parts.
         """
+        self._settle()
         kinds = (library.PARAMETER, library.OPTIMIZER_STATE) if moments else (library.PARAMETER,)
         wanted = [tensor for tensor in self._tensors if tensor.category in kinds and not tensor.copy_of]
         for tensor in wanted:

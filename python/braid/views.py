@@ -24,8 +24,39 @@ def array_of(rank: Rank, tensor: Tensor) -> numpy.ndarray:
     return numpy.lib.stride_tricks.as_strided(flat, tensor.shape, strides)
 
 
+class _DeviceArray:
+    """A tensor in the memory of a GPU, for the protocol `__cuda_array_interface__`. Keeps the step's memory alive."""
+
+    # The protocol has no bfloat16: its bits are 16-bit integers.
+    _TYPES = ("<f8", "<f4", "<i2", "<i4", "<i8", "|b1", "|i1")
+
+    def __init__(self, rank: Rank, tensor: Tensor):
+        self.rank = rank
+        size = arrays.DTYPES[tensor.type].itemsize
+        self.__cuda_array_interface__ = {
+            "version": 3, "shape": tensor.shape, "typestr": self._TYPES[tensor.type], "data": (tensor.data, False),
+            "strides": tuple(stride * size for stride in tensor.stride)}
+
+
+def tensor_of(rank: Rank, tensor: Tensor) -> Any:
+    """Returns this rank's part of a tensor as a tensor of PyTorch, on the host or on a GPU, without a copy."""
+    if tensor.on_host:
+        return arrays.to_torch(array_of(rank, tensor), tensor.type)
+    if not tensor.is_whole:
+        raise StepError(f"rank {rank.state().rank} has only a part of tensor '{tensor.name}'")
+    import torch
+    view = torch.as_tensor(_DeviceArray(rank, tensor))
+    return view.view(torch.bfloat16) if tensor.type == arrays.BF16 else view
+
+
+def can_see(tensors: list[Tensor]) -> bool:
+    """Returns whether PyTorch can have views of these tensors."""
+    import torch
+    return all(tensor.on_host for tensor in tensors) or torch.cuda.is_available()
+
+
 class Views:
-    """The parameters and buffers of a module that lie in a step's memory.
+    """The parameters and buffers of a module that lie in a step's memory. A GPU's step moves the module to the GPU.
 
     A frozen one that the step stores in another type, such as bfloat16, stays where it is: `apart` lists these.
     """
@@ -52,7 +83,7 @@ class Views:
         if tuple(value.shape) != tensor.shape or value.dtype != arrays.torch_dtypes()[tensor.type]:
             raise StepError(f"'{tensor.name}' is {value.dtype} {list(value.shape)} in the module, and "
                             f"{arrays.TYPE_NAMES[tensor.type]} {list(tensor.shape)} in the compiled step")
-        return arrays.to_torch(array_of(self.rank, tensor), tensor.type)
+        return tensor_of(self.rank, tensor)
 
     def _set(self, module: Any, views: dict[int, Any]) -> None:
         """Gives each parameter its view. Those of the device `meta` are replaced, because they cannot change theirs."""
@@ -64,13 +95,22 @@ class Views:
                     view = views.get(id(value))
                     if view is None:
                         continue
-                    if value.device == view.device:
-                        value.data = view
+                    if not value.is_meta:
+                        value.data = view  # as Module.to does, also from one device to another
                     elif id(value) not in replaced:
                         is_parameter = isinstance(value, torch.nn.Parameter)
                         replaced[id(value)] = torch.nn.Parameter(view, value.requires_grad) if is_parameter else view
                     table[name] = replaced.get(id(value), value)
                     self.parameters.append((owner, name, table[name]))
+        self._gpus = {view.device for view in views.values() if view.is_cuda}
+        for device in self._gpus:
+            module.to(device)  # what is not in the step, too
+
+    def settle(self) -> None:
+        """Waits for PyTorch's work on a GPU, which the step must follow. The host needs no wait."""
+        import torch
+        for device in self._gpus:
+            torch.cuda.current_stream(device).synchronize()
 
     def detach(self) -> None:
         """Gives each parameter memory of its own, with the values of now."""

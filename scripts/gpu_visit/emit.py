@@ -78,7 +78,9 @@ class Emitter:
         (place / "runtime").mkdir()
         (place / "runtime/CMakeLists.txt").write_text(build.SHARED_RUNTIME)
         lists = place / "CMakeLists.txt"
-        lists.write_text(re.sub(r"\btrain\b", name, lists.read_text()))
+        # Targets of one build need names of their own: the binary `train`, and the library `step` beside it.
+        text = re.sub(r"\btrain\b", name, lists.read_text())
+        lists.write_text(re.sub(r"(?<![\w/])step(?![\w.])", f"{name}-step", text))
 
     def checked(self, program):
         model = self.models[program.model]
