@@ -16,8 +16,9 @@ using namespace braid::codegen;
 /// Returns whether generated code or the language uses the identifier. Names that the code calls end in `_kernel`,
 /// begin like a function of the runtime, or are listed here.
 static bool isReserved(StringRef name) {
-  static const llvm::StringSet<> used = {"m",     "ctx",    "run",         "braid",    "bf16",    "Memory",
-                                         "Tuple", "gather", "scatter_add", "uint64_t", "int64_t", "none"};
+  static const llvm::StringSet<> used = {"m",         "ctx",          "run",      "braid",       "bf16",
+                                         "Memory",    "Tuple",        "gather",   "scatter_add", "axis_index",
+                                         "put_range", "block_number", "uint64_t", "int64_t",     "none"};
   bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // the C library writes macros in upper case
   return isWordOfCpp(name) || used.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
          name.starts_with("launch") || name.starts_with("run_") || name.starts_with("copy_") ||
