@@ -102,7 +102,7 @@ void InputValues::add(const br_program &program, bool InputSlot::*isRead) {
         slot = &other;
     }
     if (!slot) {
-      slot = &slots.emplace_back(InputSlot{&io, part, false, false, false, {}});
+      slot = &slots.emplace_back(InputSlot{&io, part, false, false, false, {}, {}});
       slot->values.resize(microbatches);
     }
     slot->*isRead = true;
@@ -127,7 +127,7 @@ std::vector<InputSlot> InputValues::named() const {
     auto at = std::find_if(inputs.begin(), inputs.end(),
                            [&](const InputSlot &other) { return std::string_view(other.io->name) == slot.io->name; });
     if (at == inputs.end())
-      at = inputs.insert(at, InputSlot{slot.io, slot.part, false, false, false, {}});
+      at = inputs.insert(at, InputSlot{slot.io, slot.part, false, false, false, {}, {}});
     at->inTrain |= slot.inTrain;
     at->inEval |= slot.inEval;
     at->inForward |= slot.inForward;
@@ -153,22 +153,24 @@ static TensorPart denseLike(const TensorPart &part) {
                    {part.extent.begin(), part.extent.begin() + part.rank}, order);
 }
 
-std::vector<std::byte> InputValues::converted(const InputSlot &slot, int microbatch, braid_type type,
-                                              const void *values, braid_extent extent) const {
+// Replaces the values of a microbatch, unless the new ones are refused.
+void InputValues::convert(InputSlot &slot, int microbatch, braid_type type, const void *values,
+                          braid_extent extent) const {
   const br_io &io = *slot.io;
   const TensorPart from = extent == BRAID_WHOLE ? wholeTensor({io.shape, io.shape + io.rank}) : denseLike(slot.part);
-  std::vector<std::byte> kept(io.bytes);
+  std::vector<std::byte> &to = slot.spare;
+  to.resize(io.bytes);
   try {
-    convertShared(io.dtype, slot.part, kept.data(), static_cast<br_dtype>(type), from,
+    convertShared(io.dtype, slot.part, to.data(), static_cast<br_dtype>(type), from,
                   static_cast<const std::byte *>(values));
     if (io.extent > 0 && io.dtype == BR_I64)
-      checkIndices<int64_t>(io, kept);
+      checkIndices<int64_t>(io, to);
     else if (io.extent > 0)
-      checkIndices<int32_t>(io, kept);
+      checkIndices<int32_t>(io, to);
   } catch (const Error &error) {
     fail("input '", io.name, "', microbatch ", microbatch, ": ", error.what());
   }
-  return kept;
+  to.swap(slot.values[microbatch]);
 }
 
 void InputValues::set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent) {
@@ -180,7 +182,10 @@ void InputValues::set(std::string_view name, int microbatch, braid_type type, co
       continue;
     // The caller's own part fits the first program; another program may read more.
     const bool fits = isFirst || extent == BRAID_WHOLE;
-    slot.values[microbatch] = fits ? converted(slot, microbatch, type, values, extent) : std::vector<std::byte>();
+    if (fits)
+      convert(slot, microbatch, type, values, extent);
+    else
+      slot.values[microbatch].clear();
     isFirst = false;
   }
   if (!isFirst || isOfOthers(name))

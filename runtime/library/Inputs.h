@@ -25,6 +25,7 @@ struct InputSlot {
   TensorPart part; // of this rank
   bool inTrain = false, inEval = false, inForward = false;
   std::vector<std::vector<std::byte>> values; // of each microbatch; empty: not set
+  std::vector<std::byte> spare;               // memory of values that were replaced, for the next ones
 };
 
 class InputValues {
@@ -45,8 +46,7 @@ private:
   void add(const br_program &program, bool InputSlot::*isRead);
   size_t firstOf(std::string_view name) const;
   const InputSlot &slotOf(const br_io &io) const;
-  std::vector<std::byte> converted(const InputSlot &slot, int microbatch, braid_type type, const void *values,
-                                   braid_extent extent) const;
+  void convert(InputSlot &slot, int microbatch, braid_type type, const void *values, braid_extent extent) const;
   bool isOfOthers(std::string_view name) const;
 
   const br_model &table;

@@ -37,7 +37,8 @@ ASK = "import importlib.metadata as m; print({d.metadata['Name']: d.version for 
 def start(visit):
     """Checks that the carried binaries start here, and records the versions of their libraries."""
     attempt = visit.results.attempt
-    first = next(iter([*visit.manifest["programs"], *visit.manifest["wide"]]), None)
+    carried = (entry for entry in [*visit.manifest["programs"], *visit.manifest["wide"]] if visit.binary(entry["name"]).exists())
+    first = next(carried, None)
     attempt(MACHINE, "libraries", lambda: libraries(visit))
     if first:
         attempt(MACHINE, "start", lambda: visit.checked(first).train("start", steps=1) and {})

@@ -22,6 +22,8 @@ rounded once to u = 2⁻⁹, which outweighs that: every n is 1.
   2·lr·|difference/gradient|.  That changes the loss by at most 2·lr·‖difference‖₁, which is at most
   2·lr·√P·error·‖gradient‖₂ for P parameters (Cauchy and Schwarz), and ‖gradient‖₂ is at most what --clip
   says; without it, that of step 1 stands for all.  Each step before t adds that much.
+  An optimizer's state of 8 bits is rounded itself, by far more: a last bit may move an element to the next of 255 values.
+  So λ times what another order of sums changes on the CPU target is allowed where that is more.
 - Loss of step t, in bf16: that bound would be as large as the loss.  Held to 2⁻⁷, twice what rounding a
   logit to bf16 may change; the stand-in differs by a sixth of it after ten steps.
 """
@@ -67,4 +69,5 @@ def of_losses(entry, losses):
     if entry["precision"] == "bf16":
         return [abs(loss) * (first if step == 0 else BF16_LOSS) for step, loss in enumerate(losses)]
     each = 2 * programs.LEARNING_RATE * math.sqrt(entry["parameters"]) * of_gradients(entry) * entry.get("norm", programs.CLIP)
-    return [abs(loss) * first + step * each for step, loss in enumerate(losses)]
+    rounded = LAMBDA * entry.get("state_rounding", 0)
+    return [abs(loss) * first + max(step * each, rounded if step else 0) for step, loss in enumerate(losses)]

@@ -72,7 +72,7 @@ class WideEmitter(Emitter):
         reference = self.twin(program, graph, words, known)
         return {"name": program.name, "model": program.model, "precision": program.precision, "checks": program.checks, "run": program.run,
                 "here": program.here,
-                **known, **reference, **self.roundings(program, graph, known, reference)}
+                **known, **reference, **self.roundings(program, graph, known, reference), **self.state_rounding(program, graph, words, known, reference)}
 
     def roundings(self, program, graph, known, reference):
         """How far each gradient of a bf16 twin is from that in f32: where attention is almost uniform, differences of rounded
@@ -84,6 +84,15 @@ class WideEmitter(Emitter):
         ours, theirs = (tensors.first_means(self.place / "references" / its["reference"] / "gradients") for its in (reference, exact))
         return {"roundings": {name: tensors.distance(ours[name], theirs[name]) for name in ours}}
 
+    def state_rounding(self, program, graph, words, known, reference):
+        """How far the losses of a f32 twin with a state of 8 bits move if it adds in another order, as the compiler's
+        optimizations make it: elements of the state are then rounded to the other side."""
+        if program.precision != "f32" or "--optimizer-state=int8" not in words:
+            return {}
+        other = self.twin(replace(program, name=f"{program.name.removeprefix(wide.PREFIX)}-optimized", checks=[]), graph, [*words, "--cc=c++"], known)
+        ours, theirs = (tools.losses(self.place / "references" / its["reference"] / "metrics.jsonl") for its in (reference, other))
+        return {"state_rounding": max(abs(a - b) for a, b in zip(ours, theirs))}
+
     def twin(self, program, graph, words, known):
         """Computes results of the CPU target, once for all programs with equal results: logs, first gradients, and text."""
         key = (program.model, *words, *program.run)
@@ -91,7 +100,7 @@ class WideEmitter(Emitter):
             results = self.place / "references/wide" / program.name
             results.mkdir(parents=True)
             binary, saved = (self.place / "graphs" / f"{program.name}.{end}" for end in ("exe", "saved"))
-            self.compile(graph, "cpu", binary, [*words, f"--cc={UNOPTIMIZED}"], "exe")
+            self.compile(graph, "cpu", binary, words if any(word.startswith("--cc=") for word in words) else [*words, f"--cc={UNOPTIMIZED}"], "exe")
             tools.run([binary, *wide.train_words(known["data"], program.run, self.place / "references/data"), "--threads", 1,
                        "--log", results / "metrics.jsonl", *wide.SAVES, saved])
             first = results / "gradients"

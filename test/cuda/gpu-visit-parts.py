@@ -41,6 +41,12 @@ class Tolerances(unittest.TestCase):
         self.assertEqual(tolerances.of_gradient(entry, "v"), tolerances.of_gradients(entry))
 
 
+    def test_of_rounded_states_allow_what_the_rounding_changes(self):
+        first, second, _ = tolerances.of_losses({**self.entry, "state_rounding": 0.5}, [2.0, 2.0, 2.0])
+        self.assertEqual(first, tolerances.of_losses(self.entry, [2.0])[0])
+        self.assertEqual(second - first, 4 * 0.5)
+
+
 class Tensors(unittest.TestCase):
     def test_are_read_as_they_were_written(self):
         with tempfile.TemporaryDirectory() as scratch:
