@@ -14,16 +14,16 @@ using namespace braid::codegen;
 //===----------------------------------------------------------------------===//
 
 /// Returns whether generated code or the language uses the identifier. Names that the code calls end in `_kernel`,
-/// begin like a function of the runtime, or are listed here.
+/// begin like a function of the runtime or of a program, or are listed here.
 static bool isReserved(StringRef name) {
-  static const llvm::StringSet<> used = {"m",         "ctx",          "run",      "braid",       "bf16",
-                                         "Memory",    "Tuple",        "gather",   "scatter_add", "axis_index",
-                                         "put_range", "block_number", "uint64_t", "int64_t",     "none"};
+  static const llvm::StringSet<> used = {
+      "m",           "ctx",        "run",       "braid",        "bf16",    "Memory",   "Tuple",   "gather",
+      "scatter_add", "axis_index", "put_range", "block_number", "kernels", "uint64_t", "int64_t", "none"};
   bool isMacro = name.size() > 1 && !llvm::any_of(name, llvm::isLower); // the C library writes macros in upper case
   return isWordOfCpp(name) || used.contains(name) || isMacro || name.ends_with("_kernel") || name.starts_with("br_") ||
-         name.starts_with("launch") || name.starts_with("run_") || name.starts_with("copy_") ||
-         name.starts_with("take_") || name.starts_with("attention") || name.starts_with("finish_") ||
-         name.starts_with("_") || name.contains("__") || name.contains("_table");
+         name.starts_with("launch") || name.starts_with("step_") || name.starts_with("run_") ||
+         name.starts_with("copy_") || name.starts_with("take_") || name.starts_with("attention") ||
+         name.starts_with("finish_") || name.starts_with("_") || name.contains("__") || name.contains("_table");
 }
 
 std::string codegen::addIdentifier(StringRef name, llvm::StringSet<> &taken) {
