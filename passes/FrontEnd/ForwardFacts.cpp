@@ -95,18 +95,19 @@ static void setStatistic(Value statistic, StringAttr name) {
   }
 }
 
-/// Returns the ops that new values alone depend on, if the function updates its parameters itself; otherwise none.
+/// Returns the ops that the loss and logits do not depend on, if the function updates its parameters itself; otherwise
+/// none.
 static DenseSet<Operation *> opsOfUpdates(func::FuncOp function) {
   tg::ProgramSignature signature(function);
   if (!signature.updatesParameters())
     return {};
-  DenseSet<Operation *> ops, forResults;
+  DenseSet<Operation *> ops, forLoss;
   for (Operation &op : llvm::reverse(function.front().without_terminator())) {
-    bool isForResult = llvm::any_of(op.getUses(), [&](OpOperand &use) {
-      return use.getOwner() == returnOf(function) ? !signature.result(use.getOperandNumber()).updates
-                                                  : forResults.contains(use.getOwner());
+    bool isForLoss = llvm::any_of(op.getUses(), [&](OpOperand &use) {
+      return use.getOwner() == returnOf(function) ? signature.result(use.getOperandNumber()).role != nullptr
+                                                  : forLoss.contains(use.getOwner());
     });
-    (isForResult ? forResults : ops).insert(&op);
+    (isForLoss ? forLoss : ops).insert(&op);
   }
   return ops;
 }

@@ -16,7 +16,7 @@ llvm::DenseMap<mlir::Operation *, mlir::StringAttr> unitsOfOps(mlir::func::FuncO
 void setFacts(mlir::Operation *op, tg::Phase phase, mlir::StringAttr unit);
 
 /// Marks every op as forward and gives it its unit. If the function updates its parameters itself, marks as update the
-/// ops that only new values depend on. Also marks the elementwise producers of running statistics.
+/// ops that the loss does not depend on. Also marks the elementwise producers of running statistics.
 void setForwardFacts(mlir::func::FuncOp function);
 
 /// Gives the new values of parameters and states the facts of their arguments.

@@ -230,7 +230,7 @@ Imported Translator::run() {
         known.insert(*found);
   });
   // The gradients of a whole step read the parts of formulas, so composites would compute them a second time.
-  Recognized recognized = isStep() ? Recognized() : recognize(function, known);
+  Recognized recognized = isStep() ? recognizeIndices(function) : recognize(function, known);
   eraseUnused(function);
   if (failed(checkPatterns()))
     return {};
