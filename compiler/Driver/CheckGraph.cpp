@@ -2,6 +2,7 @@
 
 #include "compiler/Driver/CheckGraph.h"
 #include "compiler/Driver/ParallelOptions.h"
+#include "compiler/Driver/WholeSteps.h"
 #include "dialects/Interfaces/Divisors.h"
 #include "lib/Sharding/GlobalFunction.h"
 #include "passes/Base/Signature.h"
@@ -59,7 +60,7 @@ LogicalResult braid::checkGraph(ModuleOp module, const DriverOptions &options) {
                               << (functions.empty() ? "" : functions.front().getSymName());
   func::FuncOp model = functions.front();
   if (resultWithRole(model, tg::Role::Loss))
-    return checkInputs(model, options);
+    return success(succeeded(checkWholeStep(model, options)) && succeeded(checkInputs(model, options)));
   InFlightDiagnostic diagnostic =
       model.emitError() << "no result of @model has tg.role = #tg.role<loss>, which marks the loss to train; ";
   if (model.getNumResults() == 0)

@@ -8,8 +8,8 @@
 
 namespace braid {
 
-/// Checks that `module` has one function with a loss, and that the mesh divides its batch and its sequence. Passes
-/// report other errors in the graph.
+/// Checks that `module` has one function with a loss, which can follow the options, and that the mesh divides its batch
+/// and its sequence. Passes report other errors in the graph.
 mlir::LogicalResult checkGraph(mlir::ModuleOp module, const DriverOptions &options);
 
 /// Checks that all microbatches of all ranks get the same number of rows, and all ranks the same number of tokens of a

@@ -81,6 +81,10 @@ void ProgramSignature::forEachUpdate(llvm::function_ref<void(OpOperand &, BlockA
       visit(returned, old);
 }
 
+bool ProgramSignature::updatesParameters() const {
+  return llvm::any_of(updates, [](const auto &update) { return parameterOf(update.first) != nullptr; });
+}
+
 OpOperand *ProgramSignature::updateOf(BlockArgument argument) const {
   auto found = updates.find(argument);
   return found == updates.end() ? nullptr : &terminator->getOpOperand(found->second);

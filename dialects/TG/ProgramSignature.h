@@ -69,6 +69,9 @@ public:
   mlir::OpOperand *updateOf(mlir::BlockArgument argument) const;
   /// Calls `visit` with each return operand that is a new value, and with the argument that it updates.
   void forEachUpdate(llvm::function_ref<void(mlir::OpOperand &, mlir::BlockArgument)> visit) const;
+  /// Returns whether a result is the new value of a parameter. A model with such a result is a whole training step: it
+  /// has gradients and an optimizer of its own.
+  bool updatesParameters() const;
 
   const ResultAttrs &result(unsigned number) const { return results[number]; }
   llvm::ArrayRef<ResultAttrs> getResults() const { return results; }

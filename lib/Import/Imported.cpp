@@ -16,9 +16,10 @@ LogicalResult braid::finishModel(func::FuncOp function, ArrayRef<DictionaryAttr>
   bool hasLoss = false;
   for (const ModelOutput &output : outputs) {
     RankedTensorType type = tg::typeOf(output.value);
-    bool isLoss = !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
-    NamedAttribute name = isLoss ? builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss))
-                                 : builder.getNamedAttr("tg.output", builder.getStringAttr(output.name));
+    bool isLoss = !output.isUpdate && !hasLoss && type.getRank() == 0 && isa<FloatType>(type.getElementType());
+    NamedAttribute name =
+        isLoss ? builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, tg::Role::Loss))
+               : builder.getNamedAttr(output.isUpdate ? "tg.updates" : "tg.output", builder.getStringAttr(output.name));
     hasLoss |= isLoss;
     results.push_back(output.value);
     attributes.push_back(builder.getDictionaryAttr(name));

@@ -25,10 +25,11 @@ struct Imported {
   Recognized recognized;
 };
 
-/// A result of the model, and its name.
+/// A result of the model, and its name. If `isUpdate`, it is the new value of the parameter or state of this name.
 struct ModelOutput {
   mlir::Value value;
   std::string name;
+  bool isUpdate = false;
 };
 
 /// Ends a model whose arguments have these attributes: returns the outputs, of which the first float without dims is

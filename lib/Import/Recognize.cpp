@@ -45,6 +45,15 @@ static void moveFactorsIntoLoss(func::FuncOp function) {
   }
 }
 
+Recognized braid::recognizeIndices(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (Value value = patterns::rowsByInput(op))
+      op->getResult(0).replaceAllUsesWith(value);
+  return {};
+}
+
 Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
   Recognized counts;
   RopeTables tables;

@@ -37,6 +37,9 @@ using RopeTables = std::map<std::tuple<const void *, const void *, int64_t, int6
 /// Replaces what is recognized. Ops that are then unused stay.
 Recognized recognize(mlir::func::FuncOp function, const KnownValues &known);
 
+/// Replaces look-ups of a table's rows at an input, so that data are checked against the table.
+Recognized recognizeIndices(mlir::func::FuncOp function);
+
 namespace patterns {
 /// Return the value that replaces the result of `op`, or null.
 mlir::Value mean(mlir::Operation *op);

@@ -80,11 +80,13 @@ LogicalResult Differentiation::checkStraightLine() {
   return success();
 }
 
+/// Finds the arguments whose gradients are wanted. A parameter that the function itself updates has its gradient there.
 LogicalResult Differentiation::findRequested() {
+  ProgramSignature signature(function);
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     ParamAttr param = parameterOf(argument);
-    bool isTrained = param && !param.getFrozen();
+    bool isTrained = param && !param.getFrozen() && !signature.updateOf(argument);
     if (!isTrained && !function.getArgAttr(index, kGrad))
       continue;
     if (!isFloat(argument))

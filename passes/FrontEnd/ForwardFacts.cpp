@@ -95,9 +95,27 @@ static void setStatistic(Value statistic, StringAttr name) {
   }
 }
 
+/// Returns the ops that the loss and logits do not depend on, if the function updates its parameters itself; otherwise
+/// none.
+static DenseSet<Operation *> opsOfUpdates(func::FuncOp function) {
+  tg::ProgramSignature signature(function);
+  if (!signature.updatesParameters())
+    return {};
+  DenseSet<Operation *> ops, forLoss;
+  for (Operation &op : llvm::reverse(function.front().without_terminator())) {
+    bool isForLoss = llvm::any_of(op.getUses(), [&](OpOperand &use) {
+      return use.getOwner() == returnOf(function) ? signature.result(use.getOperandNumber()).role != nullptr
+                                                  : forLoss.contains(use.getOwner());
+    });
+    (isForLoss ? forLoss : ops).insert(&op);
+  }
+  return ops;
+}
+
 void braid::setForwardFacts(func::FuncOp function) {
+  DenseSet<Operation *> updating = opsOfUpdates(function);
   for (auto [op, unit] : unitsOfOps(function))
-    setFacts(op, tg::Phase::Forward, unit);
+    setFacts(op, updating.contains(op) ? tg::Phase::Update : tg::Phase::Forward, unit);
   setFactsOfUpdates(function);
 }
 

@@ -15,7 +15,8 @@ llvm::DenseMap<mlir::Operation *, mlir::StringAttr> unitsOfOps(mlir::func::FuncO
 /// Gives an op a phase and a unit; a null unit is the root unit.
 void setFacts(mlir::Operation *op, tg::Phase phase, mlir::StringAttr unit);
 
-/// Marks every op as forward and gives it its unit. Also marks the elementwise producers of running statistics.
+/// Marks every op as forward and gives it its unit. If the function updates its parameters itself, marks as update the
+/// ops that the loss does not depend on. Also marks the elementwise producers of running statistics.
 void setForwardFacts(mlir::func::FuncOp function);
 
 /// Gives the new values of parameters and states the facts of their arguments.

@@ -27,7 +27,7 @@ static int64_t storedBytes(RankedTensorType type) {
 
 void braid::printSummary(raw_ostream &os, ModuleOp module, const Recognized &recognized) {
   func::FuncOp model = modelOf(module);
-  int64_t elements = 0, bytes = 0, frozen = 0;
+  int64_t elements = 0, bytes = 0, frozen = 0, states = 0, stateBytes = 0;
   for (BlockArgument argument : model.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     tg::ArgumentAttrs attributes(argument);
@@ -35,12 +35,17 @@ void braid::printSummary(raw_ostream &os, ModuleOp module, const Recognized &rec
       elements += type.getNumElements();
       bytes += storedBytes(type);
       frozen += attributes.parameter.getFrozen() ? type.getNumElements() : 0;
+    } else if (attributes.state) {
+      states += type.getNumElements();
+      stateBytes += storedBytes(type);
     } else {
       os << "input       " << attributes.input.getValue() << ": " << tg::stringifyRole(attributes.role.getValue())
          << ", " << type << '\n';
     }
   }
   os << "parameters  " << elements << " (" << bytes << " bytes), of which frozen " << frozen << '\n';
+  if (states)
+    os << "states      " << states << " (" << stateBytes << " bytes)\n";
   double flops = 0;
   std::map<std::string, int64_t> ops;
   model.walk([&](Operation *op) {
@@ -50,7 +55,8 @@ void braid::printSummary(raw_ostream &os, ModuleOp module, const Recognized &rec
       flops += cost.getFlops();
     ++ops[op->getName().getStringRef().str()];
   });
-  os << "forward     " << format("%.3g", flops) << " FLOPs\n";
+  bool isStep = tg::ProgramSignature(model).updatesParameters();
+  os << (isStep ? "step        " : "forward     ") << format("%.3g", flops) << " FLOPs\n";
   for (const auto &[name, count] : recognized)
     os << "recognized  " << name << ": " << count << '\n';
   for (const auto &[name, count] : ops)

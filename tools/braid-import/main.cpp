@@ -27,7 +27,7 @@ using braid::torch::Archive;
 namespace {
 struct Options {
   std::string program, output = "-", weights, from, loss;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, states;
   bool summary = false, ops = false;
 
   SourceKind source() const {
@@ -48,6 +48,11 @@ bool isInputRole(std::string_view text) {
   return !name.empty() && roleNamed(word);
 }
 
+bool isState(std::string_view text) {
+  auto [name, result] = StringRef(text).split('=');
+  return !name.empty() && !result.empty() == StringRef(text).contains('=');
+}
+
 constexpr Option kImport[] = {
     {"FILE", text(""), "A program that torch.export.save wrote, or the StableHLO of a JAX function; docs/Importing.md",
      into<&Options::program>(), required()},
@@ -56,6 +61,10 @@ constexpr Option kImport[] = {
     {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features or labels"),
      "Roles of inputs in training: tokens, targets, features or labels; may be given several times",
      into<&Options::inputs>(), byDefault("by the input's name and type")},
+    {"--state", list("NAME[=RESULT]", isState, "NAME or NAME=RESULT"),
+     "Arguments of a JAX training step that are its state, whose new values it returns; RESULT is the first key of the "
+     "new value among the results; may be given several times",
+     into<&Options::states>(), byDefault("the donated arguments, if there are any")},
     {"--loss", text("LOSS"),
      "A loss for a program of PyTorch that returns none: cross_entropy(OUTPUT,LABELS), mse(OUTPUT,LABELS) or "
      "bce(OUTPUT,LABELS); "
@@ -69,7 +78,7 @@ constexpr Option kOutput[] = {
     {"--summary", flag(), "Print parameters, ops and recognized patterns instead of the graph",
      into<&Options::summary>(), excludes("-o")},
     {"--ops", flag(), "Print the ops that can be imported, as Markdown", into<&Options::ops>(),
-     excludes("FILE --input --loss -o --weights --summary")},
+     excludes("FILE --input --state --loss -o --weights --summary")},
 };
 constexpr Topic kTopics[] = {topic<Options>("Import", kImport), topic<Options>("Output", kOutput),
                              topic<Options>("Help", braid::kToolHelp)};
@@ -163,6 +172,9 @@ static Expected<braid::torch::ImportOptions> readOptions(const Options &given, c
 }
 
 static int importPyTorch(const Options &options, mlir::MLIRContext &context) {
+  if (!options.states.empty())
+    return fail(
+        "--state is for a training step of JAX; export a module's loss, and braidc adds gradients and optimizer");
   Expected<Archive> archive = Archive::open(options.program);
   if (!archive)
     return fail(toString(archive.takeError()));
@@ -199,8 +211,10 @@ static int importStableHLO(const Options &options, mlir::MLIRContext &context) {
   Expected<ImportOptions> roles = readRoles(options.inputs, names);
   if (!roles)
     return fail(toString(roles.takeError()));
-  return finish(options, braid::stablehlo::translate(*program, *roles),
-                [](mlir::ModuleOp) { return Error::success(); });
+  braid::stablehlo::ImportOptions known{*roles, {}};
+  for (StringRef state : options.states)
+    known.states.push_back({state.split('=').first.str(), state.split('=').second.str()});
+  return finish(options, braid::stablehlo::translate(*program, known), [](mlir::ModuleOp) { return Error::success(); });
 }
 
 static int import(const Options &options) {

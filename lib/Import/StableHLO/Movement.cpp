@@ -178,17 +178,32 @@ static MaybeKnown evaluateConcat(SourceOp &op) {
   return parts.empty() ? std::nullopt : known::concat(parts, dim);
 }
 
-/// Pads with a known number; a negative amount removes elements.
+/// Puts `amount` times a number between the elements of a dim.
+static Value spread(SourceOp &op, Value a, int64_t dim, int64_t amount, const APFloat &number) {
+  SmallVector<int64_t> shape(tg::typeOf(a).getShape());
+  int64_t size = shape[dim];
+  shape.insert(shape.begin() + dim + 1, 1);
+  a = op.make<tg::PadOp>(op.reshape(a, shape), dim + 1, 0, amount, number);
+  shape.erase(shape.begin() + dim + 1);
+  shape[dim] = size * (amount + 1);
+  return op.sliced(op.reshape(a, shape), dim, 0, shape[dim] - amount);
+}
+
+/// Pads with a known number; a negative amount removes elements. Amounts between elements come first, as in the
+/// gradient of x[::2].
 static Values pad(SourceOp &op) {
-  Integers low = op.integers("edge_padding_low"), high = op.integers("edge_padding_high");
+  Integers low = op.integers("edge_padding_low"), high = op.integers("edge_padding_high"),
+           interior = op.integers("interior_padding");
   ArrayRef<int64_t> shape = op.shape(0);
   std::optional<double> value = op.known(1) ? op.known(1)->splat() : std::nullopt;
   if (!value || !op.isFloatResult() || low.size() != shape.size() || high.size() != shape.size() ||
-      any_of(op.integers("interior_padding"), [](int64_t amount) { return amount != 0; }))
-    return {op.fail("only floats are padded, with a known number, at the ends of dims")};
+      interior.size() != shape.size() || any_of(interior, [](int64_t each) { return each < 0 || each > INT32_MAX; }))
+    return {op.fail("only floats are padded, with a known number")};
   Value a = op.tensor(0);
-  for (auto [dim, size] : enumerate(shape)) {
-    int64_t before = low[dim], behind = high[dim];
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    if (interior[dim] > 0 && shape[dim] > 1)
+      a = spread(op, a, dim, interior[dim], APFloat(*value));
+    int64_t before = low[dim], behind = high[dim], size = tg::typeOf(a).getDimSize(dim);
     if (before < -size || behind < -size || before + behind < -size || before > INT32_MAX || behind > INT32_MAX)
       return {op.fail("removes more than the tensor has")};
     int64_t cut = std::max<int64_t>(-before, 0);

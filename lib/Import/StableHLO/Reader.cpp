@@ -96,53 +96,65 @@ static Expected<OwningOpRef<ModuleOp>> parseModule(StringRef text, StringRef pat
 // Arguments
 //===----------------------------------------------------------------------===//
 
-std::string braid::stablehlo::nameOfLeaf(StringRef path) {
+SmallVector<std::string> braid::stablehlo::keysOf(StringRef path) {
   StringRef rest = path.drop_while([](char c) { return isAlnum(c) || c == '_'; });
-  std::string root = path.drop_back(rest.size()).str(), name;
-  if (root.empty())
-    return "";
+  SmallVector<std::string> keys{path.drop_back(rest.size()).str()};
+  if (keys.front().empty())
+    return {};
   while (!rest.empty()) {
     StringRef part;
     if (rest.consume_front("['") || rest.consume_front("[\"")) {
       part = rest.take_until([](char c) { return c == '\'' || c == '"'; });
       rest = rest.drop_front(part.size());
       if (!rest.consume_front("']") && !rest.consume_front("\"]"))
-        return "";
+        return {};
     } else if (rest.consume_front("[")) {
       part = rest.take_while([](char c) { return isDigit(c); });
       rest = rest.drop_front(part.size());
       if (!rest.consume_front("]"))
-        return "";
+        return {};
     } else if (rest.consume_front(".")) {
       part = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
       rest = rest.drop_front(part.size());
     }
     if (part.empty() || !all_of(part, [](char c) { return isAlnum(c) || is_contained("_-./", c); }))
-      return "";
-    name += (name.empty() ? "" : ".") + part.str();
+      return {};
+    keys.push_back(part.str());
   }
-  return name.empty() ? root : name;
+  return keys;
+}
+
+/// Returns the place that keys state; of a result, without the word `result`.
+static LeafPath pathOf(ArrayRef<std::string> keys) {
+  return keys.empty() ? LeafPath() : LeafPath{keys.front(), join(keys.drop_front(), ".")};
 }
 
 /// Reads the names of the arguments from their locations.
 static Error readArguments(Program &program, StringRef path) {
-  llvm::StringMap<std::string> pathOfName;
   for (BlockArgument argument : program.main.getArguments()) {
+    unsigned number = argument.getArgNumber();
     auto place = dyn_cast<NameLoc>(argument.getLoc());
     if (!place)
-      return createStringError(path + ": argument " + Twine(argument.getArgNumber()) + " of @main has no name; " +
-                               kRemedy);
-    std::string name = nameOfLeaf(place.getName());
-    if (name.empty())
+      return createStringError(path + ": argument " + Twine(number) + " of @main has no name; " + kRemedy);
+    SmallVector<std::string> keys = keysOf(place.getName());
+    if (keys.empty())
       return createStringError(path + ": argument '" + place.getName().getValue() +
                                "': names of leaves are letters, digits and _ - . /");
-    auto [other, isNew] = pathOfName.try_emplace(name, place.getName().str());
-    if (!isNew)
-      return createStringError(path + ": arguments '" + other->second + "' and '" + place.getName().getValue() +
-                               "' are both called '" + name + "' here; rename one of them");
-    program.arguments.push_back({name, argument});
+    LeafPath leaf = pathOf(keys);
+    bool isDonated =
+        program.main.getArgAttr(number, "tf.aliasing_output") || program.main.getArgAttr(number, "jax.buffer_donor");
+    program.arguments.push_back({leaf.leaf.empty() ? leaf.root : leaf.leaf, leaf, argument, isDonated});
   }
   return Error::success();
+}
+
+/// Reads the places of results from their attributes, such as result[0]['w'].
+static void readResults(Program &program) {
+  for (unsigned number = 0; number < program.main.getNumResults(); ++number) {
+    auto info = program.main.getResultAttrOfType<StringAttr>(number, "jax.result_info");
+    SmallVector<std::string> keys = info ? keysOf(info) : SmallVector<std::string>();
+    program.results.push_back(pathOf(ArrayRef(keys).drop_front(keys.empty() ? 0 : 1)));
+  }
 }
 
 Expected<Program> braid::stablehlo::readProgram(StringRef path, MLIRContext &context) {
@@ -154,11 +166,12 @@ Expected<Program> braid::stablehlo::readProgram(StringRef path, MLIRContext &con
   Expected<OwningOpRef<ModuleOp>> module = parseModule(withoutRangeEnds((*file)->getBuffer()), path, context);
   if (!module)
     return module.takeError();
-  Program program{std::move(*module), {}, {}};
+  Program program{std::move(*module), {}, {}, {}};
   program.main = program.module->lookupSymbol<func::FuncOp>("main");
   if (!program.main || program.main.isExternal() || !program.main.getBody().hasOneBlock())
     return createStringError(path + ": has no function @main of one block; " + kRemedy);
   if (Error error = readArguments(program, path))
     return error;
+  readResults(program);
   return program;
 }

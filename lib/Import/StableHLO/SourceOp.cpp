@@ -120,6 +120,8 @@ Value SourceOp::fail(const Twine &message) {
 }
 
 void SourceOp::requirePattern(Value value, const Twine &message) {
+  if (translator.isStep())
+    return;
   value.getDefiningOp()->setAttr(kPartOfPattern, builder.getStringAttr(op->getName().getStringRef() + ": " + message));
 }
 

@@ -1,8 +1,6 @@
 //===- Translator.cpp - ops of StableHLO become ops of tg -----------------===//
 
-#include "lib/Import/InputRoles.h"
 #include "lib/Import/StableHLO/TranslatorState.h"
-#include "lib/Import/Units.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -25,62 +23,6 @@ Translator::Translator(Program &program, const ImportOptions &options)
     for (const OpRow &row : family.rows())
       if (row.build || row.evaluate)
         rows[row.name] = &row;
-}
-
-//===----------------------------------------------------------------------===//
-// Arguments and results
-//===----------------------------------------------------------------------===//
-
-BlockArgument Translator::addArgument(RankedTensorType type, ArrayRef<NamedAttribute> attributes) {
-  argumentAttributes.push_back(builder.getDictionaryAttr(attributes));
-  return function.getBody().front().addArgument(type, function.getLoc());
-}
-
-/// A float is a parameter unless the options give it a role; the name of an integer tells its role.
-LogicalResult Translator::declareArgument(const Argument &argument) {
-  MLIRContext *context = builder.getContext();
-  Location loc = NameLoc::get(builder.getStringAttr(argument.name));
-  RankedTensorType type = typeHere(argument.value.getType());
-  if (!type)
-    return emitError(loc) << "argument '" << argument.name << "' is " << argument.value.getType()
-                          << "; tensors of float32, float64, bfloat16, int32, int64 and bool with static shapes are "
-                             "supported; a key of random numbers has no place here, so leave out dropout";
-  bool isStated = any_of(options.roles, [&](const InputRole &role) { return role.name == argument.name; });
-  if (isa<FloatType>(type.getElementType()) && !isStated) {
-    StringAttr name = builder.getStringAttr(argument.name);
-    auto param = tg::ParamAttr::get(context, name, initialValues(argument.name, context),
-                                    builder.getStringAttr(unitOf(argument.name)), {}, false, false, -1);
-    operands[argument.value].value = addArgument(type, {builder.getNamedAttr("tg.param", param)});
-    return success();
-  }
-  std::string typeName;
-  raw_string_ostream(typeName) << type.getElementType();
-  FailureOr<tg::Role> role = roleOf(argument.name, type.getElementType(), typeName, options, loc);
-  if (failed(role))
-    return failure();
-  operands[argument.value].value =
-      addArgument(type, {builder.getNamedAttr("tg.input", builder.getStringAttr(argument.name)),
-                         builder.getNamedAttr("tg.role", tg::RoleAttr::get(context, *role))});
-  return success();
-}
-
-LogicalResult Translator::declareArguments() {
-  for (const Argument &argument : program.arguments)
-    if (failed(declareArgument(argument)))
-      return failure();
-  return success();
-}
-
-LogicalResult Translator::finish(ValueRange results) {
-  std::vector<ModelOutput> outputs;
-  for (auto [number, result] : enumerate(results)) {
-    Location loc = NameLoc::get(builder.getStringAttr("output" + Twine(number)));
-    Value value = valueOf(result, loc);
-    if (!value || hasFailed)
-      return failure();
-    outputs.push_back({value, ("output" + Twine(number)).str()});
-  }
-  return finishModel(function, argumentAttributes, outputs, "return the loss from the function, as jax.grad takes it");
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,6 +202,10 @@ LogicalResult Translator::checkPatterns() {
 Imported Translator::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
+  FailureOr<UpdatedArguments> found = findUpdates(program, options.states);
+  if (failed(found))
+    return {};
+  updates = std::move(*found);
   function = builder.create<func::FuncOp>(module->getLoc(), "model", builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   if (failed(declareArguments()))
@@ -283,7 +229,8 @@ Imported Translator::run() {
       if (auto found = knownValues.find(result); found != knownValues.end())
         known.insert(*found);
   });
-  Recognized recognized = recognize(function, known);
+  // The gradients of a whole step read the parts of formulas, so composites would compute them a second time.
+  Recognized recognized = isStep() ? recognizeIndices(function) : recognize(function, known);
   eraseUnused(function);
   if (failed(checkPatterns()))
     return {};

@@ -13,6 +13,7 @@
 #include "lib/Import/Operand.h"
 #include "lib/Import/StableHLO/Attributes.h"
 #include "lib/Import/StableHLO/Reader.h"
+#include "lib/Import/StableHLO/States.h"
 
 namespace braid::stablehlo {
 
@@ -90,7 +91,8 @@ public:
 
   /// Reports an error at the op and returns null.
   mlir::Value fail(const llvm::Twine &message);
-  /// Notes that a new op is supported only as a part of a pattern; otherwise the program is refused with `message`.
+  /// Notes that a new op is supported only as a part of a pattern; otherwise the program is refused with `message`. Has
+  /// no effect in a whole step, in which no patterns are recognized.
   void requirePattern(mlir::Value value, const llvm::Twine &message);
 
   mlir::Operation *op;
@@ -114,6 +116,11 @@ llvm::SmallVector<mlir::NamedAttribute> attributesOf(mlir::Operation *op);
 
 /// Returns the type of a tensor here, or null if tg has no such tensor.
 mlir::RankedTensorType typeHere(mlir::Type type);
+
+struct ImportOptions : braid::ImportOptions {
+  /// Arguments that are states of a whole step; if empty, the donated arguments are.
+  std::vector<StateRequest> states;
+};
 
 /// Translates a program. Returns a null module after errors were reported to the context.
 Imported translate(Program &program, const ImportOptions &options);

@@ -18,11 +18,19 @@ public:
 private:
   friend class SourceOp;
 
-  // Arguments and results.
+  // Arguments and results: see Signature.cpp.
   mlir::LogicalResult declareArguments();
   mlir::LogicalResult declareArgument(const Argument &argument);
-  mlir::BlockArgument addArgument(mlir::RankedTensorType type, llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  mlir::LogicalResult declareInput(const Argument &argument, mlir::RankedTensorType type, mlir::Location loc);
+  void nameArgument(const Argument &argument, llvm::StringRef name, llvm::ArrayRef<mlir::NamedAttribute> attributes);
   mlir::LogicalResult finish(mlir::ValueRange results);
+  void finishStates(std::vector<ModelOutput> &outputs);
+  /// Names a state as a parameter if the loss reads it; returns its name.
+  std::string finishState(const Argument &argument, bool isRead, bool isUnchanged);
+  mlir::LogicalResult checkNames();
+  /// Whether the program updates its parameters itself.
+  bool isStep() const;
+  bool isState(const Argument &argument) const;
 
   // Ops.
   mlir::LogicalResult translate(mlir::Operation *op);
@@ -53,7 +61,10 @@ private:
   mlir::func::FuncOp function;
   llvm::DenseMap<mlir::Value, Operand> operands;
   llvm::StringMap<const OpRow *> rows;
+  /// Names and attributes of the arguments here, which are those of the program in the same order.
+  std::vector<std::string> argumentNames;
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes;
+  UpdatedArguments updates;
   /// Functions that are being inlined, and the places of their calls.
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>> calls;
   /// Whether an error was reported while a value was built.

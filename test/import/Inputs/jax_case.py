@@ -6,7 +6,8 @@
 
 A program is a list of arguments, of statements, and of functions:
 
-  arg NAME TYPE                       an argument of @main: arg params['w'] tensor<4x8xf32>
+  arg NAME TYPE [donated]             an argument of @main: arg params['w'] tensor<4x8xf32>
+  result PATH                         the place of the next result: result result[0]['w']
   %x = "stablehlo.add"(...) ...       an op of @main, as in MLIR's generic form
   func NAME (ARGUMENTS) -> TYPES      begins a private function, which ends at an empty line
   return %loss, ...: TYPES            ends @main or a function
@@ -24,11 +25,13 @@ from pathlib import Path
 
 def module(lines, path):
     """Returns the text of a program, from (number, line) of its statements."""
-    arguments, bodies, types = [], {"main": []}, {}
+    arguments, results, bodies, types = [], [], {"main": []}, {}
     current = "main"
     for number, line in lines:
-        if match := re.match(r"arg (\S+) (\S+)$", line):
+        if match := re.match(r"arg (\S+) (\S+)( donated)?$", line):
             arguments.append(match.groups())
+        elif match := re.match(r"result (\S+)$", line):
+            results.append(match[1])
         elif match := re.match(r"func (\w+) \((.*)\) -> (.*)$", line):
             current = match[1]
             bodies[current] = []
@@ -44,12 +47,18 @@ def module(lines, path):
             bodies[current].append(line if opens else f'  {line} loc("{path}":{number}:1)')
     text = '"builtin.module"() ({\n'
     for name, body in bodies.items():
+        attributes = ""
         if name == "main":
-            block = ", ".join(f'%arg{index}: {type} loc("{leaf}")' for index, (leaf, type) in enumerate(arguments))
-            inputs = ", ".join(type for _, type in arguments)
+            if any(donated for _, _, donated in arguments):
+                donations = ("{jax.buffer_donor = true}" if donated else "{}" for _, _, donated in arguments)
+                attributes += f"arg_attrs = [{', '.join(donations)}], "
+            if results:
+                attributes += "res_attrs = [" + ", ".join(f'{{jax.result_info = "{path}"}}' for path in results) + "], "
+            block = ", ".join(f'%arg{index}: {type} loc("{leaf}")' for index, (leaf, type, _) in enumerate(arguments))
+            inputs = ", ".join(type for _, type, _ in arguments)
         else:
             block, inputs = types[name][0], ", ".join(re.findall(r": (\S+?)(?:,|$)", types[name][0]))
-        text += f'"func.func"() <{{function_type = ({inputs}) -> ({types[name][1]}), sym_name = "{name}"}}> ({{\n'
+        text += f'"func.func"() <{{{attributes}function_type = ({inputs}) -> ({types[name][1]}), sym_name = "{name}"}}> ({{\n'
         text += f"^bb0({block}):\n" + "\n".join(body) + "\n}) : () -> ()\n"
     return text + "}) : () -> ()\n"
 

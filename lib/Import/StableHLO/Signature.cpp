@@ -1,0 +1,170 @@
+//===- Signature.cpp - arguments and results of the model -----------------===//
+
+#include "lib/Import/InputRoles.h"
+#include "lib/Import/StableHLO/TranslatorState.h"
+#include "lib/Import/Units.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace braid;
+using namespace braid::stablehlo;
+
+static Location placeOf(const Argument &argument) {
+  return NameLoc::get(StringAttr::get(argument.value.getContext(), argument.name));
+}
+
+bool Translator::isStep() const {
+  return any_of(updates, [](const std::optional<unsigned> &argument) { return argument.has_value(); });
+}
+
+bool Translator::isState(const Argument &argument) const {
+  return is_contained(updates, std::optional<unsigned>(argument.value.getArgNumber()));
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+void Translator::nameArgument(const Argument &argument, StringRef name, ArrayRef<NamedAttribute> attributes) {
+  unsigned number = argument.value.getArgNumber();
+  argumentNames[number] = name.str();
+  argumentAttributes[number] = builder.getDictionaryAttr(attributes);
+}
+
+/// Whether a step takes its learning rate from the training loop by this argument.
+static bool isLearningRate(const Argument &argument, RankedTensorType type) {
+  StringRef name = StringRef(argument.name).rsplit('.').second;
+  return type.getRank() == 0 && type.getElementType().isF32() &&
+         is_contained({"lr", "learning_rate"}, name.empty() ? StringRef(argument.name) : name);
+}
+
+LogicalResult Translator::declareInput(const Argument &argument, RankedTensorType type, Location loc) {
+  std::string typeName;
+  raw_string_ostream(typeName) << type.getElementType();
+  FailureOr<tg::Role> role = isStep() && isLearningRate(argument, type)
+                                 ? tg::Role::Lr
+                                 : roleOf(argument.name, type.getElementType(), typeName, options, loc);
+  if (failed(role))
+    return failure();
+  if (isStep() && type.getRank() == 0 && *role != tg::Role::Lr)
+    return emitError(loc) << "argument '" << argument.name
+                          << "' is one number, and no row of a batch; a whole step takes its learning rate as lr, and "
+                             "other numbers as constants or states";
+  nameArgument(argument, argument.name,
+               {builder.getNamedAttr("tg.input", builder.getStringAttr(argument.name)),
+                builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), *role))});
+  return success();
+}
+
+/// A state gets its attributes when the loss is known. Another float is a parameter unless the options give it a role,
+/// or the program is a whole step, whose parameters are states. The name of an integer tells its role.
+LogicalResult Translator::declareArgument(const Argument &argument) {
+  MLIRContext *context = builder.getContext();
+  Location loc = placeOf(argument);
+  RankedTensorType type = typeHere(argument.value.getType());
+  if (!type)
+    return emitError(loc) << "argument '" << argument.name << "' is " << argument.value.getType()
+                          << "; tensors of float32, float64, bfloat16, int32, int64 and bool with static shapes are "
+                             "supported; a key of random numbers has no place here, so leave out dropout";
+  operands[argument.value].value = function.getBody().front().addArgument(type, function.getLoc());
+  argumentNames.emplace_back();
+  argumentAttributes.emplace_back();
+  if (isState(argument))
+    return success();
+  bool isStated = any_of(options.roles, [&](const InputRole &role) { return role.name == argument.name; });
+  if (isStep() || isStated || !isa<FloatType>(type.getElementType()))
+    return declareInput(argument, type, loc);
+  auto param = tg::ParamAttr::get(context, builder.getStringAttr(argument.name), initialValues(argument.name, context),
+                                  builder.getStringAttr(unitOf(argument.name)), {}, false, false, -1);
+  nameArgument(argument, argument.name, {builder.getNamedAttr("tg.param", param)});
+  return success();
+}
+
+LogicalResult Translator::declareArguments() {
+  for (const Argument &argument : program.arguments)
+    if (failed(declareArgument(argument)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Returns the values that a value depends on, and itself.
+static llvm::SetVector<Value> sourcesOf(Value value) {
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (unsigned next = 0; next < sources.size(); ++next)
+    if (Operation *op = sources[next].getDefiningOp())
+      sources.insert(op->operand_begin(), op->operand_end());
+  return sources;
+}
+
+std::string Translator::finishState(const Argument &argument, bool isRead, bool isUnchanged) {
+  MLIRContext *context = builder.getContext();
+  if (isRead && isa<FloatType>(typeHere(argument.value.getType()).getElementType())) {
+    auto param =
+        tg::ParamAttr::get(context, builder.getStringAttr(argument.name), initialValues(argument.name, context),
+                           builder.getStringAttr(unitOf(argument.name)), {}, isUnchanged, false, -1);
+    nameArgument(argument, argument.name, {builder.getNamedAttr("tg.param", param)});
+    return argument.name;
+  }
+  std::string name = argument.path.text();
+  auto zeros = tg::InitAttr::get(context, tg::InitKind::Zeros, APFloat(0.0), APFloat(0.0), 0);
+  auto state =
+      tg::StateAttr::get(context, builder.getStringAttr(name), zeros, {}, tg::TensorKind::RunningStatistic, false, -1);
+  nameArgument(argument, name, {builder.getNamedAttr("tg.state", state)});
+  return name;
+}
+
+/// Gives states their attributes: those that the loss reads are parameters. An unchanged state has no new value.
+void Translator::finishStates(std::vector<ModelOutput> &outputs) {
+  llvm::SetVector<Value> read;
+  for (auto [output, argument] : zip_equal(outputs, updates))
+    if (!argument && read.empty() && tg::isFloat(output.value) && tg::typeOf(output.value).getRank() == 0)
+      read = sourcesOf(output.value);
+  std::vector<ModelOutput> kept;
+  for (auto [output, number] : zip_equal(outputs, updates)) {
+    if (!number) {
+      kept.push_back(output);
+      continue;
+    }
+    const Argument &argument = program.arguments[*number];
+    Value old = operands[argument.value].value;
+    std::string name = finishState(argument, read.contains(old), output.value == old);
+    if (output.value != old)
+      kept.push_back({output.value, name, /*isUpdate=*/true});
+  }
+  outputs = std::move(kept);
+}
+
+LogicalResult Translator::checkNames() {
+  llvm::StringMap<const Argument *> argumentOfName;
+  for (auto [name, argument] : zip_equal(argumentNames, program.arguments)) {
+    auto [other, isNew] = argumentOfName.try_emplace(name, &argument);
+    auto pathOf = [](const Argument &argument) { return cast<NameLoc>(argument.value.getLoc()).getName().getValue(); };
+    if (!isNew)
+      return emitError(placeOf(argument)) << "arguments '" << pathOf(*other->second) << "' and '" << pathOf(argument)
+                                          << "' are both called '" << name << "' here; rename one of them";
+  }
+  return success();
+}
+
+LogicalResult Translator::finish(ValueRange results) {
+  std::vector<ModelOutput> outputs;
+  for (auto [number, result] : enumerate(results)) {
+    std::string name = ("output" + Twine(number)).str();
+    Value value = valueOf(result, NameLoc::get(builder.getStringAttr(name)));
+    if (!value || hasFailed)
+      return failure();
+    outputs.push_back({value, name});
+  }
+  if (isStep())
+    finishStates(outputs);
+  if (failed(checkNames()))
+    return failure();
+  return finishModel(function, argumentAttributes, outputs, "return the loss from the function, as jax.grad takes it");
+}
