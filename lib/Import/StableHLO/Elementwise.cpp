@@ -174,10 +174,20 @@ static Values select(SourceOp &op) {
   return {op.select(condition, op.tensor(1), op.tensor(2))};
 }
 
+/// Whether the sign of an integer changes the result of a conversion.
+static bool readsSign(SourceOp &op) {
+  Type from = op.op->getOperand(0).getType(), to = op.op->getResult(0).getType();
+  auto isWide = [](Type type) { return getElementTypeOrSelf(type).isInteger(64); };
+  return (isUnsigned(from) && (op.isFloatResult() || isWide(to)) && !isWide(from)) ||
+         (isUnsigned(to) && isa<FloatType>(op.operandType(0).getElementType()));
+}
+
 /// A number as a truth value is whether it differs from 0. No gradient flows through integers.
 static Values convert(SourceOp &op) {
   if (op.shape(0) != op.resultShape())
     return {op.fail("operand and result have different shapes")};
+  if (readsSign(op))
+    return {op.fail("of unsigned integers is supported only to integers of as many bits or fewer")};
   Value a = op.tensor(0);
   if (op.isFloatResult() && !tg::isFloat(a))
     return {op.make<tg::StopGradientOp>(op.convert(a, op.element()))};
@@ -211,11 +221,12 @@ static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 static constexpr StringLiteral kIgnored = "result_accuracy";
 
 static constexpr OpRow kElementwiseRows[] = {
-    {"stablehlo.add", 2, "", binary<arith::AddFOp, arith::AddIOp, arith::OrIOp>, evaluateSum<1>, "arith.addf, addi"},
+    {"stablehlo.add", 2, "", binary<arith::AddFOp, arith::AddIOp, arith::OrIOp>, evaluateSum<1>, "arith.addf, addi", "",
+     true},
     {"stablehlo.subtract", 2, "", binary<arith::SubFOp, arith::SubIOp, arith::XOrIOp>, evaluateSum<-1>,
-     "arith.subf, subi"},
+     "arith.subf, subi", "", true},
     {"stablehlo.multiply", 2, "", binary<arith::MulFOp, arith::MulIOp, arith::AndIOp>, evaluateProduct,
-     "arith.mulf, muli"},
+     "arith.mulf, muli", "", true},
     {"stablehlo.divide", 2, "", binaryFloat<arith::DivFOp>, evaluateTwo<quotient, /*ofIntegers=*/false>, "arith.divf"},
     {"stablehlo.maximum", 2, "", binary<arith::MaximumFOp, arith::MaxSIOp, arith::OrIOp>, evaluateTwo<larger>,
      "arith.maximumf, maxsi"},
@@ -240,12 +251,12 @@ static constexpr OpRow kElementwiseRows[] = {
     {"stablehlo.is_finite", 1, "", isFinite, nullptr, "a comparison of math.absf"},
     {"stablehlo.clamp", 3, "", clamp, nullptr, "arith.maximumf, minimumf"},
     {"stablehlo.compare", 2, "comparison_direction:E compare_type:E?", compare, evaluateCompare, "arith.cmpf, cmpi"},
-    {"stablehlo.select", 3, "", select, evaluateSelect, "arith.select"},
-    {"stablehlo.convert", 1, "", convert, evaluateConvert, "tg.convert"},
-    {"stablehlo.and", 2, "", binaryInteger<arith::AndIOp>, evaluateAnd, "arith.andi"},
-    {"stablehlo.or", 2, "", binaryInteger<arith::OrIOp>, evaluateOr, "arith.ori"},
-    {"stablehlo.xor", 2, "", binaryInteger<arith::XOrIOp>, nullptr, "arith.xori"},
-    {"stablehlo.not", 1, "", logicalNot, evaluateNot, "arith.xori"},
+    {"stablehlo.select", 3, "", select, evaluateSelect, "arith.select", "", true},
+    {"stablehlo.convert", 1, "", convert, evaluateConvert, "tg.convert", "", true},
+    {"stablehlo.and", 2, "", binaryInteger<arith::AndIOp>, evaluateAnd, "arith.andi", "", true},
+    {"stablehlo.or", 2, "", binaryInteger<arith::OrIOp>, evaluateOr, "arith.ori", "", true},
+    {"stablehlo.xor", 2, "", binaryInteger<arith::XOrIOp>, nullptr, "arith.xori", "", true},
+    {"stablehlo.not", 1, "", logicalNot, evaluateNot, "arith.xori", "", true},
     {"chlo.erf", 1, "", unary<math::ErfOp>, evaluateOne<std::erf>, "math.erf", kIgnored},
     {"chlo.erfc", 1, "", erfc, nullptr, "1 - erf(x), in GELU", kIgnored},
     {"chlo.square", 1, "", square, evaluateOne<squareOf>, "arith.mulf"},

@@ -190,8 +190,16 @@ static bool isExact(const Known &a) {
   return most <= kExact;
 }
 
+bool braid::stablehlo::isNatural(const Known &a) {
+  const Affine *positions = a.affine();
+  return positions && positions->constant >= 0 && all_of(positions->factors, [](int64_t each) { return each >= 0; });
+}
+
 MaybeKnown braid::stablehlo::evaluateConvert(SourceOp &op) {
   const MaybeKnown &a = op.known(0);
+  bool losesSign = isUnsigned(op.op->getOperand(0).getType()) && !isUnsigned(op.op->getResult(0).getType());
+  if (losesSign && !(a && isNatural(*a)))
+    return std::nullopt;
   if (!a || a->band())
     return a;
   Type type = op.element();

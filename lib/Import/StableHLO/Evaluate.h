@@ -37,6 +37,8 @@ template <int factor> MaybeKnown evaluateSum(SourceOp &op) { return evaluateSum(
 MaybeKnown evaluateProduct(SourceOp &op);
 MaybeKnown evaluateCompare(SourceOp &op);
 MaybeKnown evaluateSelect(SourceOp &op);
+/// Whether numbers are positions none of which is below 0, so that they are the same with and without a sign.
+bool isNatural(const Known &a);
 MaybeKnown evaluateConvert(SourceOp &op);
 MaybeKnown evaluateAnd(SourceOp &op);
 MaybeKnown evaluateOr(SourceOp &op);

@@ -237,11 +237,11 @@ static MaybeKnown evaluateReverse(SourceOp &op) {
 }
 
 static constexpr OpRow kMovementRows[] = {
-    {"stablehlo.broadcast_in_dim", 1, "broadcast_dimensions:L", broadcast, evaluateBroadcast, "tg.broadcast"},
-    {"stablehlo.reshape", 1, "", reshape, evaluateReshape, "tg.reshape"},
-    {"stablehlo.transpose", 1, "permutation:L", transpose, evaluateTranspose, "tg.transpose"},
-    {"stablehlo.slice", 1, "start_indices:L limit_indices:L strides:L", slice, evaluateSlice, "tg.slice"},
-    {"stablehlo.concatenate", -1, "dimension:I", concat, evaluateConcat, "tg.concat"},
+    {"stablehlo.broadcast_in_dim", 1, "broadcast_dimensions:L", broadcast, evaluateBroadcast, "tg.broadcast", "", true},
+    {"stablehlo.reshape", 1, "", reshape, evaluateReshape, "tg.reshape", "", true},
+    {"stablehlo.transpose", 1, "permutation:L", transpose, evaluateTranspose, "tg.transpose", "", true},
+    {"stablehlo.slice", 1, "start_indices:L limit_indices:L strides:L", slice, evaluateSlice, "tg.slice", "", true},
+    {"stablehlo.concatenate", -1, "dimension:I", concat, evaluateConcat, "tg.concat", "", true},
     {"stablehlo.pad", 2, "edge_padding_low:L edge_padding_high:L interior_padding:L", pad, nullptr, "tg.pad"},
     {"stablehlo.reverse", 1, "dimensions:L", reverse, evaluateReverse, "tg.reorder"},
 };

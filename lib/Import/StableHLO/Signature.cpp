@@ -43,8 +43,9 @@ static bool isLearningRate(const Argument &argument, RankedTensorType type) {
 LogicalResult Translator::declareInput(const Argument &argument, RankedTensorType type, Location loc) {
   std::string typeName;
   raw_string_ostream(typeName) << type.getElementType();
-  FailureOr<tg::Role> role = isStep() && isLearningRate(argument, type)
-                                 ? tg::Role::Lr
+  FailureOr<tg::Role> role = isStep() && isLearningRate(argument, type) ? FailureOr<tg::Role>(tg::Role::Lr)
+                             : isUnsigned(argument.value.getType())
+                                 ? FailureOr<tg::Role>(tg::Role::Features)
                                  : roleOf(argument.name, type.getElementType(), typeName, options, loc);
   if (failed(role))
     return failure();
@@ -67,7 +68,7 @@ LogicalResult Translator::declareArgument(const Argument &argument) {
   if (!type)
     return emitError(loc) << "argument '" << argument.name << "' is " << argument.value.getType()
                           << "; tensors of float32, float64, bfloat16, int32, int64 and bool with static shapes are "
-                             "supported; a key of random numbers has no place here, so leave out dropout";
+                             "supported, and uint32 as in keys of random numbers";
   operands[argument.value].value = function.getBody().front().addArgument(type, function.getLoc());
   argumentNames.emplace_back();
   argumentAttributes.emplace_back();

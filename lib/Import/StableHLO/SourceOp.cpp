@@ -24,7 +24,7 @@ RankedTensorType braid::stablehlo::typeHere(Type type) {
     elements *= std::max<int64_t>(size, 1);
   }
   Type element = tensor.getElementType();
-  if (element.isSignlessInteger(64))
+  if (element.isSignlessInteger(64) || element.isUnsignedInteger(32) || element.isUnsignedInteger(64))
     element = IntegerType::get(type.getContext(), 32);
   bool isKnown = element.isF32() || element.isF64() || element.isBF16() || element.isSignlessInteger(32) ||
                  element.isSignlessInteger(1);
@@ -53,7 +53,12 @@ static bool isOfKind(Attribute attribute, StringRef kind) {
   return kind == "A";
 }
 
+bool braid::stablehlo::isUnsigned(Type type) { return getElementTypeOrSelf(type).isUnsignedInteger(); }
+
 LogicalResult braid::stablehlo::checkOp(Operation *op, const OpRow &row, Location loc) {
+  if (!row.keepsBits && (any_of(op->getOperandTypes(), isUnsigned) || any_of(op->getResultTypes(), isUnsigned)))
+    return emitError(loc) << row.name << ": of unsigned integers is not supported; they are supported as bits, as in "
+                          << "keys of random numbers";
   int operands = op->getNumOperands();
   if (row.operands < 0 ? operands < -row.operands : operands != row.operands)
     return emitError(loc) << row.name << ": has " << operands << " operands";

@@ -95,8 +95,8 @@ static Values iota(SourceOp &op) {
 }
 
 static constexpr OpRow kSourceRows[] = {
-    {"stablehlo.constant", 0, "value:A", constant, evaluateConstant, "a constant"},
-    {"stablehlo.iota", 0, "iota_dimension:I", iota, evaluateIota, "tg.iota"},
+    {"stablehlo.constant", 0, "value:A", constant, evaluateConstant, "a constant", "", true},
+    {"stablehlo.iota", 0, "iota_dimension:I", iota, evaluateIota, "tg.iota", "", true},
 };
 
 ArrayRef<OpRow> braid::stablehlo::sourceRows() { return kSourceRows; }

@@ -9,7 +9,7 @@ static constexpr OpFamily kFamilies[] = {
     {"Constants and positions", sourceRows},      {"Arithmetic, comparisons, choices", elementwiseRows},
     {"Shapes, parts, joins", movementRows},       {"Gathers, scatters, parts at positions", indexingRows},
     {"Sums, maxima, the largest", reductionRows}, {"Matrix products, convolutions", contractionRows},
-    {"Functions, loops, choices", controlRows},
+    {"Bits of random numbers", randomRows},       {"Functions, loops, choices", controlRows},
 };
 
 ArrayRef<OpFamily> braid::stablehlo::allFamilies() { return kFamilies; }

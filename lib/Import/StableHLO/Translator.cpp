@@ -131,7 +131,9 @@ LogicalResult Translator::translate(Operation *op) {
   if (++translatedOps > kMaxOps)
     return emitError(loc) << "the program executes more than " << kMaxOps << " ops, with functions and loops";
   if (name == "stablehlo.rng_bit_generator" || name == "stablehlo.rng")
-    return emitError(loc) << name << ": random numbers are not supported; leave out dropout";
+    return emitError(loc)
+           << name
+           << ": random numbers of the device are not supported; use keys of JAX's default generator, threefry2x32";
   if (failed(checkTypes(op, loc)))
     return failure();
   for (Value operand : op->getOperands())
@@ -163,6 +165,9 @@ LogicalResult Translator::translateRow(Operation *op, const OpRow &row, Location
       return success();
     }
   }
+  auto isWide = [](Type type) { return getElementTypeOrSelf(type).isUnsignedInteger(64); };
+  if (any_of(op->getOperandTypes(), isWide) || any_of(op->getResultTypes(), isWide))
+    return emitError(loc) << row.name << ": unsigned integers of 64 bits are supported only where they are known";
   if (!row.build)
     return emitError(loc) << row.name << ": is supported only of values that do not depend on inputs or parameters";
   Values results = row.build(source);

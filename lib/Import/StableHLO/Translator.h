@@ -38,6 +38,8 @@ struct OpRow {
   /// Ops of the result, for the documentation.
   llvm::StringLiteral becomes = "";
   llvm::StringLiteral ignored = "";
+  /// Whether the op is defined on bits, and so computes the same of unsigned integers, which are i32 here.
+  bool keepsBits = false;
 };
 
 /// Rows of a family of ops. Rows of control have no functions: the translator knows these ops.
@@ -47,6 +49,7 @@ llvm::ArrayRef<OpRow> movementRows();
 llvm::ArrayRef<OpRow> indexingRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
+llvm::ArrayRef<OpRow> randomRows();
 llvm::ArrayRef<OpRow> controlRows();
 
 /// A family of ops, and the title of its table in the documentation.
@@ -113,6 +116,9 @@ mlir::LogicalResult checkOp(mlir::Operation *op, const OpRow &row, mlir::Locatio
 
 /// Returns the attributes of an op that MLIR does not know.
 llvm::SmallVector<mlir::NamedAttribute> attributesOf(mlir::Operation *op);
+
+/// Whether a tensor has unsigned integers.
+bool isUnsigned(mlir::Type type);
 
 /// Returns the type of a tensor here, or null if tg has no such tensor.
 mlir::RankedTensorType typeHere(mlir::Type type);
