@@ -111,9 +111,10 @@ def _lowered_with_barriers(function: Callable, arguments: tuple[Any, ...], trace
 
 
 def _draws(avals: list[Any], seed: int) -> Iterator[list[Any]]:
-    """Yields arguments: normal numbers, the same with zeros, and positive numbers; integers are 0 or 1."""
+    """Yields arguments: normal numbers, wider ones with zeros, and positive numbers; integers are 0 or 1."""
     random = numpy.random.default_rng(seed)
-    kinds = (random.standard_normal, lambda shape: 3 * random.standard_normal(shape) * (random.random(shape) > 0.3),
+    kinds = (random.standard_normal, lambda shape: 30 * random.standard_normal(shape),
+             lambda shape: numpy.where(random.random(shape) > 0.3, 3 * random.standard_normal(shape), 0.0),
              lambda shape: random.uniform(0.5, 1.5, shape))
     for kind in kinds:
         yield [numpy.asarray(kind(aval.shape) if _is_float(aval) else random.integers(0, 2, aval.shape)).astype(aval.dtype)
@@ -150,7 +151,7 @@ def _difference(wanted: Any, found: Any) -> tuple[tuple[int, ...], float, float]
     if not distance.size or distance.max() <= (1e-3 if exact else 3e-2) * finite.max(initial=0.0):
         return None
     place = numpy.unravel_index(int(distance.argmax()), distance.shape)
-    return tuple(map(int, place)), float(a[place]), float(b[place])
+    return tuple(map(int, place)), float(a[place]) + 0.0, float(b[place]) + 0.0  # without -0
 
 
 def _rule_problem(equation: Any) -> str | None:
