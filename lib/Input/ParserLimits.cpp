@@ -94,6 +94,28 @@ static StringRef consumeName(StringRef text) {
   return text.take_while([](char c) { return isAlnum(c) || StringRef("_.$-").contains(c); });
 }
 
+size_t braid::findSparseConstant(StringRef text) {
+  for (size_t at = 0; (at = text.find_first_of("\"/s", at)) < text.size(); ++at) {
+    StringRef rest = text.substr(at);
+    if (rest.front() == 's') {
+      StringRef word = consumeName(rest), behind = rest.drop_front(word.size()).ltrim();
+      char before = at > 0 ? text[at - 1] : ' ';
+      bool isKeyword = word == "sparse" && !isAlnum(before) && !StringRef("_.$-#!%@^").contains(before);
+      if (isKeyword && (behind.starts_with("<") || behind.starts_with("//")))
+        return at;
+      at += word.size() - 1;
+      continue;
+    }
+    if (rest.front() == '"')
+      at = endOfString(text, at);
+    else if (rest.starts_with("//"))
+      at = text.find('\n', at);
+    if (at == StringRef::npos)
+      break;
+  }
+  return StringRef::npos;
+}
+
 /// Reads the rest of a list of values (`, %b:2 =`). Returns whether the list holds results, and the text behind it.
 static std::pair<bool, StringRef> readList(StringRef rest) {
   while (true) {
@@ -231,6 +253,8 @@ Error braid::checkParserLimits(const MemoryBuffer &file) {
     return errorAt(at, "a control character in a name; remove the character");
   if (size_t at = findNumbersOfBits(text); at != StringRef::npos)
     return errorAt(at, "an array of i1 contains numbers; write true and false");
+  if (size_t at = findSparseConstant(text); at != StringRef::npos)
+    return errorAt(at, "a sparse constant; write it with dense<...>");
   if (size_t at = findUseOutsideOfRegion(text); at != StringRef::npos)
     return errorAt(at, "'%" + consumeName(text.substr(at + 1)) +
                            "' is used above, outside of the region that defines it; define it before its uses");

@@ -35,6 +35,10 @@ size_t findControlCharacter(llvm::StringRef text);
 /// Returns the position of the first array of i1 with numbers, or npos. MLIR reads such arrays but cannot print them.
 size_t findNumbersOfBits(llvm::StringRef text);
 
+/// Returns the position of the first `sparse<...>` constant, or npos. MLIR 19 crashes if its numbers have another type.
+/// Ignores strings and comments.
+size_t findSparseConstant(llvm::StringRef text);
+
 /// Returns the position where a region or function defines a value that an op outside has already used, or npos. MLIR
 /// 19 frees such uses twice if the text behind them has an error.
 size_t findUseOutsideOfRegion(llvm::StringRef text);

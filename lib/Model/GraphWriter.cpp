@@ -26,16 +26,8 @@ static GraphValue makeValue(std::string name, ArrayRef<int64_t> shape, StringRef
   return {std::move(name), SmallVector<int64_t, 4>(shape), element.str()};
 }
 
-/// Converts a parameter's name to an SSA name: dots become underscores.
-static std::string ssaName(StringRef name) {
-  std::string text = "%";
-  for (char c : name)
-    text += isAlnum(c) ? c : '_';
-  return text;
-}
-
 GraphValue GraphWriter::param(StringRef name, ArrayRef<int64_t> shape, StringRef init, StringRef unit) {
-  GraphValue value = makeValue(ssaName(name), shape, "f32");
+  GraphValue value = makeValue("%" + names.of(name), shape, "f32");
   arguments.push_back(value.name + ": " + value.type() + " {tg.param = #tg.param<\"" + name.str() + "\", #tg." +
                       init.str() + ", unit = \"" + unit.str() + "\">}");
   parameters.push_back({name.str(), SmallVector<int64_t, 4>(shape)});
@@ -43,7 +35,7 @@ GraphValue GraphWriter::param(StringRef name, ArrayRef<int64_t> shape, StringRef
 }
 
 GraphValue GraphWriter::input(StringRef name, StringRef role, ArrayRef<int64_t> shape, StringRef element) {
-  GraphValue value = makeValue(ssaName(name), shape, element);
+  GraphValue value = makeValue("%" + names.of(name), shape, element);
   arguments.push_back(value.name + ": " + value.type() + " {tg.input = \"" + name.str() + "\", tg.role = #tg.role<" +
                       role.str() + ">}");
   return value;
@@ -55,7 +47,13 @@ void GraphWriter::enter(StringRef where, StringRef comment) {
     body += "\n    // " + comment.str() + "\n";
 }
 
-std::string GraphWriter::unique(StringRef hint) { return ("%" + hint + "_" + Twine(counter++)).str(); }
+std::string GraphWriter::unique(StringRef hint) {
+  std::string name;
+  do
+    name = (hint + "_" + Twine(counter++)).str();
+  while (!names.take(name));
+  return "%" + name;
+}
 
 std::vector<GraphValue> GraphWriter::ops(ArrayRef<StringRef> hints, const std::string &text,
                                          ArrayRef<GraphValue> operands, ArrayRef<GraphValue> results) {

@@ -8,6 +8,7 @@
 #ifndef BRAID_LIB_MODEL_GRAPHWRITER_H
 #define BRAID_LIB_MODEL_GRAPHWRITER_H
 
+#include "lib/Input/SsaNames.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -75,12 +76,13 @@ public:
   const std::vector<GraphParam> &params() const { return parameters; }
 
 private:
-  /// Returns the hint with a number after it.
+  /// Returns the hint with a percent sign before and a number after it.
   std::string unique(llvm::StringRef hint);
 
   std::vector<std::string> arguments;
   std::vector<GraphParam> parameters;
   std::string body, place;
+  SsaNames names;
   unsigned counter = 0;
 };
 

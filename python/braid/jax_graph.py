@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from . import batches, tools
+from . import batches, jax_check, jax_rules, tools
 from .graph import INTEGER_NAMES, Graph
 from .step import Step
 
@@ -41,6 +41,7 @@ def _names_in(graph_names: set[str], name: str, leaf: Any) -> list[str]:
 
 
 def _values(text: str, params: Any) -> dict[str, Any]:
+    """Returns the arrays of a pytree like the parameters, under the names of a graph's text."""
     graph_names = set(re.findall(r'#tg\.param<"([^"]+)"', text))
     values = {}
     for name, leaf in _named_leaves(params).items():
@@ -75,25 +76,30 @@ def _binding(function: Callable, arguments: tuple[Any, ...]) -> tuple[batches.Bi
     return batches.Binding(names, (), {}, {}), arguments
 
 
-def from_jax(function: Callable, params: Any, *arguments: Any) -> Graph:
+def from_jax(function: Callable, params: Any, *arguments: Any, rules: str = "compare", check: bool = False) -> Graph:
     """Returns the graph of a JAX function `function(params, *arguments)` that returns a loss.
 
     - `params`: a pytree of arrays; its float leaves are trained. They are named by their paths, such as `dense.0.w`.
     - `arguments`: example arrays of a whole step over all ranks, or one dict of arrays.
+    - `rules`: what happens to rules of `jax.custom_vjp` and `jax.custom_jvp`, which a graph cannot have. "compare"
+      refuses those that differ from the derivative of their function, for random arguments; "ignore" drops them.
+    - `check`: also compiles a step and compares its gradients for the example arrays with `jax.grad`.
 
     Compile it with `compile_graph`; batches are tuples of the arguments, or dicts. `to_jax` returns the trained
     parameters. Raises CompileError with the line of the function's source.
     """
-    import jax
     binding, example = _binding(function, arguments)
-    lowered = jax.jit(function, keep_unused=True).lower(params, *arguments)
+    lowered = jax_rules.lower(function, (params, *arguments), rules)
     text = lowered.compiler_ir().operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
     with tempfile.TemporaryDirectory() as folder:
-        file, graph = Path(folder) / "model.stablehlo.mlir", Path(folder) / "graph.mlir"
+        file, path = Path(folder) / "model.stablehlo.mlir", Path(folder) / "graph.mlir"
         file.write_text(text)
-        tools.run("braid-import", str(file), "--from=stablehlo", "-o", str(graph), *_role_words(binding, example))
-        imported = graph.read_text()
-    return Graph(imported, getattr(function, "__name__", "model"), _values(imported, params), binding)
+        tools.run("braid-import", str(file), "--from=stablehlo", "-o", str(path), *_role_words(binding, example))
+        imported = path.read_text()
+    graph = Graph(imported, getattr(function, "__name__", "model"), _values(imported, params), binding)
+    if check:
+        jax_check.check_gradients(graph, function, (params, *arguments), lambda tree: _values(imported, tree))
+    return graph
 
 
 def to_jax(step: Step, params: Any) -> Any:

@@ -8,10 +8,11 @@ the arrays' values. Needs jax and safetensors; exits with 77 without them. An op
 error, so a new row needs a case here.
 """
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "Inputs"))
+import op_cases
 
 try:
     import jax
@@ -23,8 +24,6 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-BIN = Path(sys.argv[1])
-NAMES = sys.argv[2:]
 TOLERANCE = 2e-6
 RANDOM = numpy.random.default_rng(1)
 # Ops that jnp does not call, or that have no numbers to compare.
@@ -234,20 +233,6 @@ CASES = {
 }
 
 
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{Path(command[0]).name}: {done.stderr.strip()[:400]}")
-    return done.stdout
-
-
-def error_of(got, want):
-    want = numpy.asarray(want)
-    if got.shape != want.shape:
-        return float("inf")
-    return numpy.abs(got - want).max(initial=0) / max(numpy.abs(want).max(initial=0), 1e-3)
-
-
 def compare(name, folder):
     """Returns the ops of the case, and the largest error."""
     function, arrays = CASES[name]
@@ -265,46 +250,23 @@ def compare(name, folder):
     text = lowered.compiler_ir().operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
     program, graph = folder / f"{name}.mlir", folder / f"{name}.graph.mlir"
     program.write_text(text)
-    run(BIN / "braid-import", program, "-o", graph, *[f"--input={key}=targets" for key in given])
+    op_cases.run("braid-import", program, "-o", graph, *[f"--input={key}=targets" for key in given])
     graph_text = graph.read_text()
     values = {key: value for key, value in (params | given).items() if f'"{key}"' in graph_text}
     # What lax.scan reads layer by layer is a parameter for each layer.
     stacked = {key: value for key, value in params.items() if f'"0.{key}"' in graph_text}
     values |= {f"{number}.{key}": layer for key, value in stacked.items() for number, layer in enumerate(value)}
     save_file(values, folder / "in.safetensors")
-    run(BIN / "braid-interp", graph, "--function=model", "--inputs", folder / "in.safetensors", "--outputs",
-        folder / "out.safetensors", "--pipeline-before=tg-differentiate{function=model}")
-    results = load_file(folder / "out.safetensors")
+    results = load_file(op_cases.differentiate(graph, folder))
     (_, wanted), gradients = jax.value_and_grad(loss, has_aux=True)(params, given)
-    errors = [error_of(results["output1"], wanted)]
+    errors = [op_cases.error_of(results["output1"], wanted)]
     for key, gradient in gradients.items():
         found = [value for label, value in results.items() if re.fullmatch(rf"(grad_of )?(\d+\.)?{key}", label)]
         if not found:
             raise RuntimeError(f"no gradient of {key} among {sorted(results)}")
         found = numpy.stack(found) if key in stacked else found[0]
-        errors.append(error_of(found, gradient))
+        errors.append(op_cases.error_of(found, gradient))
     return set(re.findall(r'"((?:stablehlo|chlo|func|sdy)\.\w+)"', text)), max(errors)
 
 
-def main():
-    seen, failures = set(), 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name in NAMES or CASES:
-            try:
-                ops, error = compare(name, Path(folder))
-            except Exception as problem:  # a case that cannot be imported is a failure, and others follow
-                print(f"{name}: {problem}")
-                failures += 1
-                continue
-            seen |= ops
-            if not error <= TOLERANCE:
-                print(f"{name}: error {error:.2g} exceeds {TOLERANCE}")
-                failures += 1
-    table = set(re.findall(r"^\| `(\S+)` \|", run(BIN / "braid-import", "--ops", "--from=stablehlo"), re.M))
-    missing = sorted(table - seen - WITHOUT_CASE) if not NAMES else []
-    print("\n".join(f"{op}: no case has it" for op in missing))
-    print(f"{len(NAMES or CASES)} cases, {failures + len(missing)} failures, {len(table & seen)} ops, jax {jax.__version__}")
-    sys.exit(failures + len(missing) != 0)
-
-
-main()
+op_cases.main(CASES, compare, TOLERANCE, f"jax {jax.__version__}", source="stablehlo", without_case=WITHOUT_CASE)

@@ -7,11 +7,12 @@ Each case is a function of tensors. It is exported with its inputs as parameters
 braid-interp with the tensors' values. Needs torch and safetensors; exits with 77 without them. A row of the table
 without a case is an error, so a new row needs a case here.
 """
-import subprocess
 import sys
-import tempfile
 import warnings
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "Inputs"))
+import op_cases
 
 try:
     import torch
@@ -21,8 +22,6 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-BIN = Path(sys.argv[1])
-NAMES = sys.argv[2:]
 TOLERANCE = 5e-6
 
 
@@ -278,20 +277,6 @@ class Case(torch.nn.Module):
         return (result * self.weights).sum(), result
 
 
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{Path(command[0]).name}: {done.stderr.strip()[:400]}")
-    return done.stdout
-
-
-def error_of(got, want):
-    if got.shape != want.shape:
-        return float("inf")
-    scale = max(want.abs().max().item(), 1e-3)
-    return (got - want).abs().max().item() / scale if want.numel() else 0.0
-
-
 def compare(name, folder):
     """Returns the ops that the case calls, and the largest error."""
     function, tensors = CASES[name]
@@ -301,43 +286,23 @@ def compare(name, folder):
     exported, graph = folder / f"{name}.pt2", folder / f"{name}.mlir"
     torch.export.save(program, exported)
     users = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
-    run(BIN / "braid-import", exported, "-o", graph, *[f"--input={user}=targets" for user in users])
+    op_cases.run("braid-import", exported, "-o", graph, *[f"--input={user}=targets" for user in users])
     values = {key: tensor.detach().clone().contiguous() for key, tensor in module.named_parameters()}
     values |= {user: tensor.int() for user, tensor in zip(users, given)}
     save_file(values, folder / "in.safetensors")
-    run(BIN / "braid-interp", graph, "--function=model", "--inputs", folder / "in.safetensors", "--outputs",
-        folder / "out.safetensors", "--pipeline-before=tg-differentiate{function=model}")
-    results = load_file(folder / "out.safetensors")
+    results = load_file(op_cases.differentiate(graph, folder))
     loss, result = module(*given)
     loss.backward()
-    errors = [error_of(results["@.loss" if "@.loss" in results else "loss"], loss.detach())]
+    errors = [op_cases.error_of(results["@.loss" if "@.loss" in results else "loss"], loss.detach())]
     for key, parameter in module.named_parameters():
         gradient = next((value for label, value in results.items() if label.endswith(key) and label != key), None)
         if parameter.grad is not None and gradient is not None:
-            errors.append(error_of(gradient, parameter.grad))
+            errors.append(op_cases.error_of(gradient, parameter.grad))
         elif parameter.grad is not None:
             raise RuntimeError(f"no gradient of {key} among {sorted(results)}")
     ops = {str(node.target) for node in program.graph.nodes if node.op == "call_function"}
     return ops, max(errors)
 
 
-def main():
-    warnings.filterwarnings("ignore")
-    called, failures = set(), 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name in NAMES or CASES:
-            try:
-                ops, error = compare(name, Path(folder))
-            except Exception as problem:  # a case that cannot be imported is a failure, and others follow
-                print(f"{name}: {problem}")
-                failures += 1
-                continue
-            called |= ops
-            if not error <= TOLERANCE:
-                print(f"{name}: error {error:.2g} exceeds {TOLERANCE}")
-                failures += 1
-    print(f"{len(NAMES or CASES)} cases, {failures} failures, {len(called)} ops, torch {torch.__version__}")
-    sys.exit(failures != 0)
-
-
-main()
+warnings.filterwarnings("ignore")
+op_cases.main(CASES, compare, TOLERANCE, f"torch {torch.__version__}")

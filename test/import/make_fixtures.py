@@ -3,8 +3,9 @@
 
   make_fixtures.py [NAME...]
 
-For each model Inputs/NAME.pt2, as torch.export.save writes it but without sample inputs, fields of calls that are not
-read, and frames of a stack trace that come before the last one outside of PyTorch; and NAME.golden.safetensors:
+For each model Inputs/NAME.pt2, as torch.export.save writes it but without sample inputs, fields of calls and of values
+that are not read, modules around the innermost one, and frames of a stack trace that come before the last one outside of
+PyTorch; and NAME.golden.safetensors:
 
   input.*     the first batch
   loss        the losses of ten steps of AdamW (f32[10])
@@ -120,6 +121,23 @@ def trim(trace):
     return f'File "{file}"{rest.splitlines()[0]}'
 
 
+def slim(root):
+    """Removes from the JSON of a program what is not read."""
+    graph = root["graph_module"]["graph"]
+    for node in graph["nodes"]:
+        metadata = node["metadata"]
+        node.pop("is_hop_single_tensor_return", None)
+        node.pop("name", None)
+        for argument in node["inputs"]:
+            argument.pop("kind", None)
+        node["metadata"] = {"stack_trace": trim(metadata.get("stack_trace", "")),
+                            "nn_module_stack": metadata.get("nn_module_stack", "").split(";")[-1]}
+    for value in graph["tensor_values"].values():
+        for field in ("device", "layout", "storage_offset", "strides"):
+            value.pop(field, None)
+    root["graph_module"]["module_call_graph"] = []
+
+
 def save(program, path):
     """Writes what torch.export.save writes, without what is not read."""
     stream = io.BytesIO()
@@ -130,14 +148,7 @@ def save(program, path):
         below = name.partition("/")[2]
         if below.startswith("models/"):
             root = json.loads(archive.read(name))
-            for node in root["graph_module"]["graph"]["nodes"]:
-                metadata = node["metadata"]
-                del node["is_hop_single_tensor_return"], node["name"]
-                for argument in node["inputs"]:
-                    del argument["kind"]
-                node["metadata"] = {"stack_trace": trim(metadata.get("stack_trace", "")),
-                                    "nn_module_stack": ";".join(metadata.get("nn_module_stack", "").split(";")[-2:])}
-            root["graph_module"]["module_call_graph"] = []
+            slim(root)
             entries[below] = json.dumps(root, separators=(",", ":")).encode()
         elif not below.startswith("data/sample_inputs/"):
             entries[below] = archive.read(name)

@@ -1,6 +1,7 @@
 //===- main.cpp - braid-import: a program of a framework as a tg graph ----===//
 
 #include "cli/StandardFiles.h"
+#include "lib/Import/PrintNamed.h"
 #include "lib/Import/StableHLO/Translator.h"
 #include "lib/Import/Torch/Translator.h"
 #include "lib/Import/Torch/Weights.h"
@@ -132,7 +133,7 @@ static mlir::LogicalResult simplify(mlir::ModuleOp module) {
 
 static Error writeGraph(const Options &options, mlir::ModuleOp module) {
   Error error = writeToOutput(options.output, [&](raw_ostream &os) {
-    module.print(os, mlir::OpPrintingFlags().enableDebugInfo());
+    braid::printNamed(os, module);
     return Error::success();
   });
   return error ? createStringError(options.output + ": " + toString(std::move(error))) : Error::success();

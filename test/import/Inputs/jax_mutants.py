@@ -4,23 +4,17 @@
   jax_mutants.py COUNT FOLDER [--seed N] [--only I] [--without-limit]
 
 Mutant I of a seed is always the same: a program of the tests with one to four changes of its numbers, types, names, ops,
-lines or bytes. braid-import must end with status 0, 1 or 2 within 20 seconds and 2 GiB of address space, and with a
-message unless it succeeds. A mutant that fails is kept in FOLDER; --only repeats it.
+lines or bytes. attempts.py says what braid-import must do.
 """
 
-import argparse
 import random
 import re
-import resource
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import attempts
 import jax_case
 
 INPUTS = Path(__file__).parent
-SECONDS, MEMORY = 20, 2 << 30
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "64", "65536", "2147483647", "2147483648", "-2147483648", "4294967296",
            "281474976710656", "9223372036854775807", "-9223372036854775808", "18446744073709551616", "9" * 5000]
 TYPES = ["tensor<f32>", "tensor<4xf32>", "tensor<4x8xi32>", "tensor<4x8xi1>", "tensor<0xf32>", "tensor<4x0x8xf32>",
@@ -111,47 +105,5 @@ def programs():
     return [path.read_text() for path in sorted(INPUTS.glob("jax_*.mlir"))] + 2 * cases
 
 
-def attempt(number, seed, ops, bases, folder):
-    """Returns the status of a mutant, and what is wrong with it, if anything."""
-    data, options = Mutator(f"{seed}/{number}", ops).mutant(bases)
-    path = folder / f"mutant-{seed}-{number}.mlir"
-    path.write_bytes(data)
-    output = [] if "--summary" in options else ["-o", "/dev/null"]
-    try:
-        done = subprocess.run(["braid-import", path, *options, *output], capture_output=True, timeout=SECONDS, check=False)
-        status, errors = done.returncode, done.stderr.decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        status, errors = -1, "no end after 20 seconds"
-    if status not in (0, 1, 2) or (status and not errors.strip()) or "Stack dump" in errors or "runtime error" in errors:
-        return status, f"mutant {number} of seed {seed} ({path}), options {options}: status {status}\n{errors[-1500:]}"
-    path.unlink()
-    return status, None
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("count", type=int)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int)
-    parser.add_argument("--without-limit", action="store_true", help="of memory, for sanitizers")
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    table = subprocess.run(["braid-import", "--ops", "--from=stablehlo"], check=True, capture_output=True, text=True).stdout
-    ops, bases = re.findall(r"^\| `(\S+)` \|", table, re.M), programs()
-    if not arguments.without_limit:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    numbers = range(arguments.count) if arguments.only is None else [arguments.only]
-    statuses, problems = {}, []
-    with ThreadPoolExecutor(2) as pool:
-        for status, problem in pool.map(lambda each: attempt(each, arguments.seed, ops, bases, arguments.folder), numbers):
-            statuses[status] = statuses.get(status, 0) + 1
-            problems += [problem] if problem else []
-    print("\n".join(problems[:20]))
-    print(f"{len(numbers)} mutants, {statuses.get(0, 0)} imported, {len(problems)} failures")
-    sys.exit(bool(problems))
-
-
 if __name__ == "__main__":
-    main()
+    attempts.main(__doc__, "stablehlo", ".mlir", Mutator, programs)

@@ -4,30 +4,24 @@
   mutants.py COUNT FOLDER [--seed N] [--only I] [--without-limit]
 
 Mutant I of a seed is always the same: a program of the tests with one to four changes of its JSON, its table of weights,
-its archive or its bytes. braid-import must end with status 0, 1 or 2 within 20 seconds and 2 GiB of address space, and
-with a message unless it succeeds. A mutant that fails is kept in FOLDER; --only repeats it.
+its archive or its bytes. attempts.py says what braid-import must do.
 """
 
-import argparse
 import copy
 import io
 import json
 import random
-import re
-import resource
-import subprocess
 import sys
 import warnings
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import attempts
 import pt2
 
 INPUTS = Path(__file__).parent
 TEXTS = ["arithmetic", "choices", "contractions", "creation", "inputs", "known-values", "layers", "losses", "masks",
          "movement", "overwrites", "reductions"]
-SECONDS, MEMORY = 20, 2 << 30
 
 NUMBERS = [0, 1, -1, 2, 3, 7, 17, 64, 255, 65536, 2**31 - 1, 2**31, -2**31, 2**32, 2**40, 2**48, 2**53, 2**62, 2**63 - 1, -2**63,
            2**63, 2**64, 0.5, -0.0, 1e-320, 1e308, -1e308]
@@ -40,11 +34,6 @@ def deep(levels):
     for _ in range(levels):
         value = [value]
     return value
-
-
-def ops():
-    table = subprocess.run(["braid-import", "--ops"], check=True, capture_output=True, text=True).stdout
-    return re.findall(r"^\| `(\S+)` \|", table, re.M)
 
 
 class Mutator:
@@ -255,52 +244,7 @@ def programs():
     return bases
 
 
-def attempt(number, seed, table, bases, folder):
-    """Returns the status of a mutant, and what is wrong with it, if anything."""
-    data, options = Mutator(f"{seed}/{number}", table).mutant(bases)
-    path = folder / f"mutant-{seed}-{number}.pt2"
-    path.write_bytes(data)
-    words = [word if word != "--weights" else f"--weights={folder}/weights-{seed}-{number}" for word in options]
-    output = [] if "--summary" in options else ["-o", "/dev/null"]
-    try:
-        done = subprocess.run(["braid-import", path, *words, *output], capture_output=True, timeout=SECONDS, check=False)
-        status, errors = done.returncode, done.stderr.decode(errors="replace")
-    except subprocess.TimeoutExpired:
-        status, errors = -1, "no end after 20 seconds"
-    (folder / f"weights-{seed}-{number}").unlink(missing_ok=True)
-    problem = None
-    if status not in (0, 1, 2) or (status and not errors.strip()) or "Stack dump" in errors or "runtime error" in errors:
-        problem = f"mutant {number} of seed {seed} ({path}), options {words}: status {status}\n{errors[-1500:]}"
-    else:
-        path.unlink()
-    return status, problem
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("count", type=int)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int)
-    parser.add_argument("--without-limit", action="store_true", help="of memory, for sanitizers")
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+if __name__ == "__main__":
     warnings.filterwarnings("ignore", "Duplicate name")
     sys.setrecursionlimit(20000)
-    table, bases = ops(), programs()
-    if not arguments.without_limit:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    numbers = range(arguments.count) if arguments.only is None else [arguments.only]
-    statuses, problems = {}, []
-    with ThreadPoolExecutor(2) as pool:
-        for status, problem in pool.map(lambda number: attempt(number, arguments.seed, table, bases, arguments.folder), numbers):
-            statuses[status] = statuses.get(status, 0) + 1
-            problems += [problem] if problem else []
-    print("\n".join(problems[:20]))
-    print(f"{len(numbers)} mutants, {statuses.get(0, 0)} imported, {len(problems)} failures")
-    sys.exit(bool(problems))
-
-
-if __name__ == "__main__":
-    main()
+    attempts.main(__doc__, "pytorch", ".pt2", Mutator, programs)

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Derivatives that JAX functions state themselves are kept, compared or refused."""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy
+from jax import lax
+
+import braid
+
+FILE = __file__
+RANDOM = numpy.random.default_rng(0)
+X, Y, W = (RANDOM.standard_normal(shape).astype(numpy.float32) for shape in ((4, 8), (4, 8), (3, 8, 8)))
+
+
+def line_of(mark):
+    with open(FILE) as file:
+        return next(number for number, line in enumerate(file, 1) if line.rstrip().endswith(f"# {mark}"))
+
+
+def model(inner):
+    """Returns a loss over three layers, each with `inner` behind its product."""
+    def loss(params, x, y):
+        for w in params["h"]:
+            x = inner(x @ w)  # inner
+        return jnp.mean((x - y) ** 2)
+    return loss
+
+
+#
+# Stopped gradients
+#
+
+
+def straight_through(x):
+    return x + lax.stop_gradient(jnp.floor(x) - x)
+
+
+def in_function(x):
+    return jax.jit(straight_through)(x)
+
+
+def in_scan(x):
+    return lax.scan(lambda carry, each: (jnp.tanh(carry) * lax.stop_gradient(carry) + each, None), x,
+                    jnp.arange(3.0))[0]
+
+
+def in_checkpoint(x):
+    return jax.checkpoint(lambda y: jnp.sin(y) * lax.stop_gradient(jnp.sin(y)))(x)
+
+
+def in_branch(x):
+    return lax.cond(True, lambda y: y * lax.stop_gradient(y), jnp.sin, x)
+
+
+def softmax_by_hand(x):
+    e = jnp.exp(x - lax.stop_gradient(x.max(-1, keepdims=True)))
+    return e / e.sum(-1, keepdims=True)
+
+
+#
+# Rules that are derivatives
+#
+
+
+@jax.custom_vjp
+def own_tanh(x):
+    return jnp.tanh(x)
+
+
+own_tanh.defvjp(lambda x: (jnp.tanh(x), jnp.tanh(x)), lambda y, g: (g * (1 - y * y),))
+
+
+@jax.custom_jvp
+def own_log(x, shift):
+    return jnp.log(x * x + shift)
+
+
+own_log.defjvps(lambda t, y, x, shift: t * 2 * x / (x * x + shift), lambda t, y, x, shift: t / (x * x + shift))
+
+#
+# Rules that are not
+#
+
+
+@jax.custom_vjp
+def clipped(x):
+    return x
+
+
+clipped.defvjp(lambda x: (x, None), lambda _, g: (jnp.clip(g, -1.0, 1.0),))
+
+
+@jax.custom_vjp
+def limited(x):
+    return x * 2
+
+
+limited.defvjp(lambda x: (x * 2, None), lambda _, g: (jnp.clip(2 * g, -300.0, 300.0),))
+
+
+@jax.custom_jvp
+def reversed_gradient(x):
+    return x * 1.0
+
+
+reversed_gradient.defjvps(lambda t, y, x: -t)
+
+
+@jax.custom_jvp
+def zero_at_zero(x):
+    return x * x + jnp.maximum(x, 0)
+
+
+zero_at_zero.defjvps(lambda t, y, x: t * jnp.where(x == 0, 0.0, 2 * x + (x > 0)))
+
+
+@jax.custom_jvp
+def without_derivative(x):
+    return x * jnp.nan
+
+
+without_derivative.defjvps(lambda t, y, x: t * jnp.nan)
+
+
+def in_loop(x):
+    return lax.fori_loop(0, 2, lambda _, each: clipped(each), x)  # loop
+
+
+def gradients_of(loss, params):
+    """Returns the gradients of a compiled graph, by a step of gradient descent with the rate 1."""
+    graph = braid.from_jax(loss, params, X, Y)
+    with braid.compile_graph(graph, optimizer="sgd") as step:
+        step((X, Y), lr=1.0)
+        after = braid.to_jax(step, params)
+    return jax.tree.map(lambda a, b: a - numpy.asarray(b), params, after), graph
+
+
+def agrees(inner):
+    params = {"h": list(W / 3)}
+    loss = model(inner)
+    found, graph = gradients_of(loss, params)
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(jax.grad(loss)(params, X, Y))):
+        error = float(numpy.abs(a - b).max() / max(float(numpy.abs(b).max()), 1e-2))
+        assert error < 1e-4, (inner, a, b)
+    return graph.text
+
+
+def refused(loss, mark, *texts, **options):
+    try:
+        braid.from_jax(loss, {"h": list(W / 3)}, X, Y, **options)
+    except braid.CompileError as error:
+        if mark:
+            assert (error.file, error.line) == (FILE, line_of(mark)), str(error)
+            assert str(error).startswith(f"{FILE}:{error.line}: error: "), str(error)
+        assert all(text in str(error) for text in texts), str(error)
+        return
+    raise AssertionError(f"not refused: {texts}")
+
+
+def stops():
+    for inner in (straight_through, in_function, in_scan, in_checkpoint, in_branch):
+        assert "tg.stop_gradient" in agrees(inner), inner
+        print(inner.__name__, "agrees")
+    text = agrees(softmax_by_hand)
+    assert "tg.softmax" in text and "tg.stop_gradient" not in text, text
+    print("a softmax is recognized")
+
+
+def rules():
+    for inner in (jax.nn.relu, jax.nn.gelu, jax.nn.silu, jax.nn.softplus, jax.nn.softmax, own_tanh,
+                  lambda x: own_log(x, 1.0)):
+        agrees(inner)
+    print("derivatives pass")
+    for inner, name, spelled in ((clipped, "clipped", "vjp"), (limited, "limited", "vjp"),
+                                 (reversed_gradient, "reversed_gradient", "jvp"),
+                                 (zero_at_zero, "zero_at_zero", "jvp")):
+        refused(model(inner), "inner", f"{name} has a rule of jax.custom_{spelled}, which a graph cannot have",
+                'rules="ignore"')
+    refused(model(clipped), "inner", "of about 1 the rule gives -1, and the derivative of the function is -2.3")
+    refused(model(limited), "inner", "of about 1.05e+06 the rule gives -300, and ")
+    refused(model(zero_at_zero), "inner", "at the value 0 of argument 0", "the rule gives 0, ")
+    refused(model(in_loop), "loop", "clipped has a rule of jax.custom_vjp")
+    refused(model(without_derivative), "inner", "without_derivative has a rule", "no finite derivative")
+    print("others are refused")
+
+    def large(params, x, y):
+        return jnp.mean(own_tanh(jnp.broadcast_to(params["h"][0].mean(), (1 << 13, 1 << 12))))  # large
+    refused(large, "large", "own_tanh", "elements, of which at most 16777216 are compared")
+    braid.from_jax(large, {"h": list(W / 3)}, X, Y, rules="ignore")
+    graph = braid.from_jax(model(reversed_gradient), {"h": list(W / 3)}, X, Y, rules="ignore")
+    assert "tg.contract" in graph.text
+    print("rules are ignored on demand")
+
+
+def checks():
+    params = {"h": list(W / 3)}
+    for inner in (jax.nn.relu, straight_through):
+        braid.from_jax(model(inner), params, X, Y, check=True)
+    stacked = {"h": W / 3}
+
+    def scanned(params, x, y):
+        return jnp.mean((lax.scan(lambda carry, w: (jnp.tanh(carry @ w), None), x, params["h"])[0] - y) ** 2)
+    braid.from_jax(scanned, stacked, X, Y, check=True)
+    print("equal gradients pass the check")
+    refused(model(reversed_gradient), "", "loss: the gradients of 'h.", " differ: ", " in JAX, and ", rules="ignore",
+            check=True)
+    print("different gradients do not")
+
+
+{"stops": stops, "rules": rules, "checks": checks}[sys.argv[1]]()
