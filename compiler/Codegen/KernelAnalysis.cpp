@@ -244,12 +244,16 @@ LogicalResult KernelAnalysis::checkStack() {
 }
 
 void KernelAnalysis::visitInputs(const Node &node, llvm::function_ref<bool(Node &)> visit) {
-  for (Value input : node.op.getDpsInputs()) {
-    auto it = nodes.find(input.getDefiningOp());
-    // The result of a reduction is a row value, which is not evaluated again.
-    if (it != nodes.end() && !it->second.reduces() && visit(it->second))
-      visitInputs(it->second, visit);
-  }
+  SmallVector<const Node *> pending = {&node};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!pending.empty())
+    for (Value input : pending.pop_back_val()->op.getDpsInputs()) {
+      auto it = nodes.find(input.getDefiningOp());
+      // The result of a reduction is a row value, which is not evaluated again.
+      bool isEvaluated = it != nodes.end() && !it->second.reduces() && seen.insert(it->first).second;
+      if (isEvaluated && visit(it->second))
+        pending.push_back(&it->second);
+    }
 }
 
 bool KernelAnalysis::readsOperand(const Node &node, int64_t operand) {

@@ -129,8 +129,8 @@ private:
   mlir::LogicalResult checkStack();
   void placeTiedOutputs();
   void chooseKept();
-  /// Calls `visit` on the nodes that are evaluated together with `node` in a phase. Continues below a node if `visit`
-  /// returns true.
+  /// Calls `visit` once on each node that is evaluated together with `node` in a phase. Continues below a node if
+  /// `visit` returns true.
   void visitInputs(const Node &node, llvm::function_ref<bool(Node &)> visit);
   bool readsOperand(const Node &node, int64_t operand);
   mlir::InFlightDiagnostic error(mlir::Operation *op) const;

@@ -58,10 +58,27 @@ def _of_torch(tensor: Any) -> Values:
     return of(tensor.numpy())
 
 
+def plain(value: Any) -> Any:
+    """Returns the numbers of a key of jax.random, and other values as they are."""
+    if str(getattr(value, "dtype", "")).startswith("key<"):
+        import jax
+        return jax.random.key_data(value)
+    return value
+
+
+def bits_of(value: Any) -> Values:
+    """Returns the same as `of`, but unsigned integers of 32 bits, such as keys of jax.random, keep their bits."""
+    value = plain(value)
+    if not is_torch(value) and str(getattr(value, "dtype", "")) == "uint32":
+        return of(numpy.asarray(value).view(numpy.int32))
+    return of(value)
+
+
 def of(value: Any) -> Values:
     """Returns the values of a tensor, a scalar or nested lists. Copies only what is not row-major on the host."""
     if is_torch(value):
         return _of_torch(value)
+    value = plain(value)
     if not isinstance(value, numpy.ndarray):
         array = numpy.asarray(value) if hasattr(value, "__array__") or not hasattr(value, "__dlpack__") else None
         value = numpy.from_dlpack(value) if array is None else array

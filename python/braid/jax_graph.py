@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from . import batches, jax_check, jax_rules, tools
+from . import arrays, batches, jax_check, jax_rules, tools
 from .graph import INTEGER_NAMES, Graph
 from .step import Step
 
@@ -55,7 +55,7 @@ def _role_words(binding: batches.Binding, example: Any) -> list[str]:
     entries = batches.entries_of(example)
     words = []
     for key, name in binding.names.items():
-        is_float = "float" in str(numpy.asarray(entries[key]).dtype)
+        is_float = "float" in str(numpy.asarray(arrays.plain(entries[key])).dtype)
         if is_float:
             words.append(f"--input={name}={'labels' if name in batches.LABELS else 'features'}")
         elif name not in INTEGER_NAMES:

@@ -76,8 +76,6 @@ class Step:
     def _view_parameters(self) -> None:
         if self.graph.module is not None and self.model.ranks == 1 and can_see(self._parameters()):
             self._views = Views(self.graph.module, self._rank, self._parameters())
-        # The step's memory has them now.
-        self.graph.values = {}
 
     def parameters_changed(self) -> None:
         """Must follow a change of the module's parameters from outside, such as `model.load_state_dict(...)`.

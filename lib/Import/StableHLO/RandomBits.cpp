@@ -23,19 +23,20 @@ static constexpr int64_t kWidth = 32;
 static constexpr double kOneBits = 0x3F800000;
 static constexpr int64_t kFractionBits = 23;
 
-/// Returns the number of bits by which a value is shifted, if it is known and less than `width`.
-static std::optional<int64_t> shiftOf(SourceOp &op, const MaybeKnown &amount, int64_t width) {
+/// Returns the number of bits by which a value is shifted, if it is known.
+static std::optional<int64_t> shiftOf(const MaybeKnown &amount) {
   std::optional<double> all = amount ? amount->splat() : std::nullopt;
-  return all && *all >= 0 && *all < width ? std::optional<int64_t>(*all) : std::nullopt;
+  return all && *all >= 0 ? std::optional<int64_t>(*all) : std::nullopt;
 }
 
 static int64_t widthOf(SourceOp &op) {
   return getElementTypeOrSelf(op.op->getResult(0).getType()).getIntOrFloatBitWidth();
 }
 
-/// Checks a shift of integers. Returns the number of bits, or nothing after an error.
+/// Checks a shift of integers; all bits leave if there are as many. Returns the number of bits, or nothing after an
+/// error.
 static std::optional<int64_t> checkedShift(SourceOp &op) {
-  std::optional<int64_t> shift = shiftOf(op, op.known(1), kWidth);
+  std::optional<int64_t> shift = shiftOf(op.known(1));
   bool fits = op.operandType(0) == op.resultType() && op.operandType(1) == op.resultType() &&
               op.element().isInteger(kWidth) && widthOf(op) == kWidth;
   if (!fits || !shift)
@@ -47,6 +48,8 @@ static Values shiftLeft(SourceOp &op) {
   std::optional<int64_t> shift = checkedShift(op);
   if (!shift)
     return {};
+  if (*shift >= kWidth)
+    return {op.zeros(op.resultType())};
   return {op.make<arith::ShLIOp>(op.tensor(0), op.constant(op.resultType(), *shift))};
 }
 
@@ -54,6 +57,8 @@ static Values shiftLeft(SourceOp &op) {
 static Value shiftedRight(SourceOp &op, Value a, int64_t shift) {
   if (shift == 0)
     return a;
+  if (shift >= kWidth)
+    return op.zeros(tg::typeOf(a));
   Value filled = op.make<arith::ShRSIOp>(a, op.constant(tg::typeOf(a), shift));
   return op.make<arith::AndIOp>(filled, op.constant(tg::typeOf(a), (int64_t(1) << (kWidth - shift)) - 1));
 }
@@ -67,7 +72,7 @@ static Values shiftRight(SourceOp &op) {
 
 /// Upper halves of positions, as those of counters of 64 bits, are 0.
 static MaybeKnown evaluateShiftRight(SourceOp &op) {
-  std::optional<int64_t> shift = shiftOf(op, op.known(1), widthOf(op));
+  std::optional<int64_t> shift = shiftOf(op.known(1));
   const MaybeKnown &a = op.known(0);
   if (!shift || !a)
     return std::nullopt;
@@ -90,7 +95,7 @@ static Value fractionBits(SourceOp &op) {
     if (!exponent || exponent->splat() != kOneBits || !shift || shift->getNumOperands() != 2 ||
         shift->getName().getStringRef() != "stablehlo.shift_right_logical")
       continue;
-    std::optional<int64_t> amount = shiftOf(op, op.knownOf(shift->getOperand(1)), kWidth);
+    std::optional<int64_t> amount = shiftOf(op.knownOf(shift->getOperand(1)));
     if (amount && *amount >= kWidth - kFractionBits)
       return op.tensorOf(bits);
   }
