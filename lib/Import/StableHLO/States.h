@@ -21,7 +21,7 @@ struct StateRequest {
   std::string argument, result;
 };
 
-/// What a result of the program is to its states.
+/// Use of a result by the states of the program.
 struct ResultUse {
   /// Whether the result is the new value of a state's array.
   bool isOfState = false;
