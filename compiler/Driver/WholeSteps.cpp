@@ -17,9 +17,9 @@ struct Refusal {
 
 static constexpr StringLiteral kOfOptimizer[] = {"--optimizer", "--hyperparameters", "--decay-exclude", "--clip",
                                                  "--optimizer-state"};
-static constexpr StringLiteral kOfGradients[] = {
-    "--accumulate", "--hook",           "--precision",        "--grad-dtype", "--reduce-dtype",
-    "--recompute",  "--recompute-file", "--recompute-budget", "--loss-chunk", "--offload"};
+static constexpr StringLiteral kOfGradients[] = {"--accumulate",       "--hook",       "--grad-dtype",
+                                                 "--reduce-dtype",     "--recompute",  "--recompute-file",
+                                                 "--recompute-budget", "--loss-chunk", "--offload"};
 static constexpr StringLiteral kOfRanks[] = {"--mesh",   "--zero",        "--strategy", "--compare",
                                              "--layout", "--noise-scale", "--fold",     "--stages"};
 static constexpr Refusal kRefusals[] = {
@@ -42,6 +42,8 @@ LogicalResult braid::checkWholeStep(func::FuncOp model, const DriverOptions &opt
     for (StringLiteral name : names)
       if (options.has(name))
         return refuse(model, name, reason);
+  if (options.isMixed())
+    return refuse(model, "--precision=bf16", kRefusals[1].reason);
   if (options.optimizer.hyperparameters.empty())
     return success();
   llvm::StringRef given = llvm::StringRef(options.optimizer.hyperparameters.front()).split('=').first;

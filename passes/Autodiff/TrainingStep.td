@@ -51,7 +51,7 @@ def DifferentiatePass : Pass<"tg-differentiate", "::mlir::ModuleOp"> {
   let description = [{
     A root is a result with `tg.role = #tg.role<loss>`, or one named by `root`. Every parameter that is not frozen
     and every argument with `tg.grad` gets a result with `tg.grad_of`: the gradient of the sum of the roots. A
-    scalar root is seeded with 1. An argument with `tg.seed = <result number>` seeds a root of any shape: it is the
+    parameter whose new value the function returns gets none: its gradient is in the function. A scalar root is seeded with 1. An argument with `tg.seed = <result number>` seeds a root of any shape: it is the
     output's gradient. A root that is not a scalar must have such an argument.
 
     Ops build their own gradients (`DifferentiableOpInterface`); a composite without one is differentiated through

@@ -101,7 +101,8 @@ def TransposeWeightsPass : Pass<"tg-transpose-weights", "::mlir::func::FuncOp"> 
     is over dim 0, the pass exchanges its two dims: in the argument's type and in the letters of the contractions.
     `transposed` of the parameter's attribute tells the runtime that checkpoints hold the transpose. Other uses read
     the parameter through a `tg.transpose`. Gradients and optimizer state follow the argument's type, so this runs
-    before differentiation. Tables of `tg.gather`, and weights contracted over dim 1 somewhere (tied heads), stay.
+    before differentiation. Tables of `tg.gather`, weights contracted over dim 1 somewhere (tied heads), and weights whose new value the
+    function returns stay.
 
     Input:
     ```mlir
@@ -240,6 +241,8 @@ def MakeProgramsPass : Pass<"tg-make-programs", "::mlir::ModuleOp"> {
     * `@train` and `@eval` return the loss and the model's counters: scalars with a `tg.output`, such as the number
       of expert choices without a slot. `@train` also returns new state (`tg.updates`), which the other programs
       only read.
+    * If the model returns new values of its parameters, it is a whole step with gradients and updates of its own.
+      Then ops of `@train` that the loss does not depend on belong to the update.
     * `@generate` has batch 1, the input `position` (tensor<i32>), and returns the logits [V] of that position. If a
       contraction makes the logits, the hidden row is picked before it, so the head works on one row.
     * `@predict` returns tensors with a `tg.output`, and the logits of models without tokens.

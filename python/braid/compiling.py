@@ -20,17 +20,20 @@ def library_of(graph: Graph, words: list[str]) -> Path:
     return cache.fetch(name, lambda path: graph.run("--emit=lib", "-o", str(path), *words, f"--cc={compiler}"))
 
 
-def compile_graph(graph: Graph | str | os.PathLike, *, optimizer: Any = "adamw", mesh: Any = None,
+def compile_graph(graph: Graph | str | os.PathLike, *, optimizer: Any = None, mesh: Any = None,
                   zero: int | None = None, precision: str = "f32", recompute: str | None = None,
                   clip: float | None = None, accumulate: int = 1, seed: int = 1, target: str = "cpu",
                   sharded: bool = True, options: Sequence[str] = (), decay_exclude: Any = (),
                   run_options: dict[str, Any] | None = None, **hyperparameters: Any) -> Step:
     """Compiles a graph, or the graph in a file, to a step. Arguments are those of `compile`.
 
-    A batch is a dict by the names of the graph's inputs, or a tuple in their order.
+    A batch is a dict by the names of the graph's inputs, or a tuple in their order. `optimizer` defaults to AdamW; a
+    graph that is a whole step of JAX has its own, and takes none.
     """
     if not isinstance(graph, Graph):
         graph = load_graph(graph)
+    if optimizer is None and not graph.is_whole_step:
+        optimizer = "adamw"
     described = settings.optimizer_of(optimizer, hyperparameters, decay_exclude, graph.module, graph.text)
     words = settings.words(described, mesh, zero, precision, recompute, clip, accumulate, target, options)
     path = library_of(graph, words)

@@ -46,6 +46,12 @@ class Graph:
                 found[name] = tuple(int(size) for size in shape.split("x")[:-1])
         return found
 
+    @property
+    def is_whole_step(self) -> bool:
+        """Whether the graph updates its parameters itself, with gradients and an optimizer of its own."""
+        parameters = set(re.findall(r'#tg\.param<"([^"]+)"', self.text))
+        return not parameters.isdisjoint(re.findall(r'tg\.updates = "([^"]+)"', self.text))
+
     def save(self, path: str | os.PathLike) -> None:
         """Writes the graph's text."""
         Path(path).write_text(self.text)

@@ -19,7 +19,7 @@ _NOTED = re.compile(r'tg\.decay_group = "(\w+)", tg\.param = #tg\.param<"([^"]+)
 
 
 class Optimizer(NamedTuple):
-    """An optimizer of braidc: its name, hyperparameters, and groups of parameters without weight decay."""
+    """An optimizer of braidc: its name (empty for the graph's own), hyperparameters, and groups of parameters without weight decay."""
 
     name: str
     values: dict[str, float]
@@ -27,7 +27,7 @@ class Optimizer(NamedTuple):
     source: Any = None  # the optimizer of PyTorch, whose learning rate the step reads
 
     def words(self) -> list[str]:
-        words = [f"--optimizer={self.name}"]
+        words = [f"--optimizer={self.name}"] if self.name else []
         if self.values:
             words.append("--hyperparameters=" + ",".join(f"{name}={value!r}" for name, value in self.values.items()))
         if self.decay_exclude:
@@ -35,7 +35,7 @@ class Optimizer(NamedTuple):
         return words
 
 
-def _values(hyperparameters: Mapping[str, Any]) -> dict[str, float]:
+def values_of(hyperparameters: Mapping[str, Any]) -> dict[str, float]:
     """Returns hyperparameters by braidc's names; `betas` is a pair."""
     values = dict(hyperparameters)
     if values.get("betas") is not None:
@@ -48,7 +48,7 @@ def by_name(name: str, hyperparameters: Mapping[str, Any], decay_exclude: Any = 
     if name not in _NAMES:
         raise CompileError(f"optimizer={name!r}: known are {', '.join(_NAMES)}, and those optimizers of torch.optim")
     excluded = (decay_exclude,) if isinstance(decay_exclude, str) else tuple(decay_exclude)
-    return Optimizer(name, _values(hyperparameters), excluded)
+    return Optimizer(name, values_of(hyperparameters), excluded)
 
 
 def of_torch(source: Any, module: Any, graph_text: str) -> Optimizer:

@@ -46,7 +46,12 @@ def words(optimizer: optimizers.Optimizer, mesh: Any = None, zero: int | None = 
 
 def optimizer_of(optimizer: Any, hyperparameters: Mapping[str, Any], decay_exclude: Any, module: Any,
                  text: str) -> optimizers.Optimizer:
-    """Returns an optimizer from its name, or from an optimizer of torch.optim, which has its hyperparameters itself."""
+    """Returns an optimizer from its name, or from an optimizer of torch.optim, which has its hyperparameters itself.
+
+    None is the optimizer of the graph itself.
+    """
+    if optimizer is None:
+        return optimizers.Optimizer("", optimizers.values_of(hyperparameters), tuple(decay_exclude))
     if isinstance(optimizer, str):
         return optimizers.by_name(optimizer, hyperparameters, decay_exclude)
     if not hasattr(optimizer, "param_groups"):

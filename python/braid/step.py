@@ -69,8 +69,9 @@ class Step:
         return [tensor for tensor in self._tensors if tensor.category == library.PARAMETER and not tensor.copy_of]
 
     def _write_values(self) -> None:
-        for tensor in self._parameters():
-            if tensor.name in self.graph.values:
+        """Writes initial values of parameters, and of the states of a whole step."""
+        for tensor in self._tensors:
+            if tensor.name in self.graph.values and not tensor.copy_of:
                 self._rank.write(tensor, arrays.of(self.graph.values[tensor.name]))
 
     def _view_parameters(self) -> None:
@@ -107,6 +108,8 @@ class Step:
             if len(rates) != 1:
                 raise StepError(f"the optimizer's groups have the learning rates {sorted(rates)}; a step has one")
             lr = rates.pop()
+        if lr is None and self.graph.is_whole_step and "#tg.role<lr>" not in self.graph.text:
+            return 0.0
         if lr is None:
             raise TypeError("give the learning rate of this step: step(batch, lr=...)")
         if not math.isfinite(lr):
@@ -119,7 +122,7 @@ class Step:
         - `batch`: of the structure and shapes for which the step was compiled, with the rows of all microbatches that
           `accumulate` was not given. Tensors of PyTorch, NumPy and JAX, and anything with `__dlpack__`.
         - `lr`: the learning rate; the default is that of the optimizer of torch.optim, if the step was compiled with
-          one.
+          one. A whole step that has no argument `lr` needs none.
         - `sharded`: whether the batch has this rank's rows, or those of all ranks. The default is that of `compile`.
 
         Raises StepError or TypeError, before anything is computed, if the batch does not fit.

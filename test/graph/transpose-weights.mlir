@@ -48,6 +48,20 @@ func.func @state(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {tg.param = #tg.param
   return %0, %count : tensor<4x16xf32>, tensor<i32>
 }
 
+// A weight whose new value the function computes itself keeps its shape, as does that value.
+// CHECK-LABEL: @whole_step
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>}
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x8xf32> {tg.param = #tg.param<"fixed", #tg.init<ones>, transposed>}
+func.func @whole_step(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {tg.param = #tg.param<"w", #tg.init<ones>>},
+                      %fixed: tensor<8x16xf32> {tg.param = #tg.param<"fixed", #tg.init<ones>>})
+    -> (tensor<4x16xf32>, tensor<8x16xf32> {tg.updates = "w"}) {
+  %0 = tg.contract "bd,df->bf" %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %1 = tg.contract "bd,df->bf" %x, %fixed : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %2 = arith.addf %0, %1 : tensor<4x16xf32>
+  %3 = arith.addf %w, %w : tensor<8x16xf32>
+  return %2, %3 : tensor<4x16xf32>, tensor<8x16xf32>
+}
+
 // What stays: a weight n x k, one contracted both ways, an embedding table, one
 // that is not contracted, one of rank 3, and an input.
 // CHECK-LABEL: @left_alone

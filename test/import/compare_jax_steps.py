@@ -91,6 +91,13 @@ def dict_step(function, params, m, v, count, batch):
     return {"v": v, "m": m, "count": count, "params": params, "loss": loss}
 
 
+def delayed_step(function, params, old, older, features, labels):
+    """A step whose new states are old values of other states."""
+    loss, gradients = jax.value_and_grad(function)(params, features, labels)
+    new = jax.tree.map(lambda p, g, o, q: p - 0.1 * g + 0.1 * (p - o) + 0.05 * q, params, gradients, old, older)
+    return {"older": old, "old": params, "params": new, "loss": loss}
+
+
 class State(NamedTuple):
     params: dict
     m: dict
@@ -125,6 +132,8 @@ CASES = {
     "adam": Case("jax_mlp", adam_mlp_step),
     "state": Case("jax_mlp", state_step, lambda params: (State(*start_adam(params)),),
                   lambda results: ((results[1],), results[0]), options=("--state=state",)),
+    "delayed": Case("jax_mlp", delayed_step, lambda params: start_adam(params)[:3],
+                    lambda results: ([results[key] for key in ("params", "old", "older")], results["loss"])),
     "patterns": Case("patterns", clipped_step),
     "gpt2": Case("jax_gpt2", adam_step),
     "llama": Case("jax_llama", adam_step),

@@ -3,6 +3,13 @@
 
   make_jax_fixtures.py [NAME...]
 
+Inputs/jax_step.mlir is a whole step of the MLP, with Adam, and jax_step.golden.safetensors has:
+
+  data.*      the rows of ten batches
+  param.*     parameters
+  loss        the losses of ten steps
+  after.*     parameters and states after the last step
+
 For each model Inputs/NAME.mlir, and NAME.golden.safetensors:
 
   input.*     the first batch
@@ -87,6 +94,33 @@ def write(name):
     print(name, losses[0], losses[-1])
 
 
+def step(params, m, v, count, features, labels):
+    """A whole step, whose arguments but the batch are states."""
+    loss, gradients = jax.value_and_grad(MODELS["jax_mlp"][0])(params, features, labels)
+    count += 1
+    return *adamw(params, gradients, m, v, count.astype(jnp.float32)), count, loss
+
+
+def write_step():
+    params, inputs = MODELS["jax_mlp"][1](), list(batches("jax_mlp"))
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    states, losses, compiled = (params, zeros, zeros, jnp.int32(0)), [], jax.jit(step)
+    lowered = jax.jit(step, donate_argnums=(0, 1, 2, 3)).lower(*states, *inputs[0])
+    stablehlo.write(lowered, INPUTS / "jax_step.mlir", __file__)
+    for batch in inputs:
+        *states, loss = compiled(*states, *batch)
+        losses.append(float(loss))
+    golden = {f"data.{name}": numpy.concatenate(rows) for name, rows in zip(("features", "labels"), zip(*inputs))}
+    golden |= {f"param.{key}": value for key, value in named(params).items()}
+    for prefix, tree in zip(("", "m.", "v."), states):
+        golden |= {f"after.{prefix}{key}": value for key, value in named(tree).items()}
+    golden["loss"] = numpy.array(losses, numpy.float32)
+    save_file({key: numpy.ascontiguousarray(value) for key, value in golden.items()}, INPUTS / "jax_step.golden.safetensors")
+    print("jax_step", losses[0], losses[-1])
+
+
+if not sys.argv[1:] or "jax_step" in sys.argv[1:]:
+    write_step()
 if not sys.argv[1:] or "jax_losses" in sys.argv[1:]:
     ids = jax.ShapeDtypeStruct((2, 3), jnp.int32)
     stablehlo.write(jax.jit(losses).lower({"w": jax.ShapeDtypeStruct((8, 8), jnp.float32)}, ids, ids),

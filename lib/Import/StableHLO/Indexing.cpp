@@ -154,8 +154,8 @@ static Values dynamicUpdate(SourceOp &op) {
 static constexpr OpRow kIndexingRows[] = {
     {"stablehlo.gather", 2, "dimension_numbers:E slice_sizes:L", gather, nullptr,
      "tg.gather; tg.slice for positions; a sum for one element of each row", "indices_are_sorted"},
-    {"stablehlo.scatter", 3, "scatter_dimension_numbers:E", scatter, nullptr, "tg.scatter_add",
-     "indices_are_sorted unique_indices"},
+    {"stablehlo.scatter", 3, "scatter_dimension_numbers:E", scatter, nullptr,
+     "tg.scatter_add; tg.pad for positions; a choice for one element of each row", "indices_are_sorted unique_indices"},
     {"stablehlo.dynamic_slice", -1, "slice_sizes:L", dynamicSlice, evaluateDynamicSlice, "tg.slice at known positions"},
     {"stablehlo.dynamic_update_slice", -2, "", dynamicUpdate, nullptr, "tg.concat at known positions"},
 };

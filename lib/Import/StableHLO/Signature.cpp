@@ -16,11 +16,11 @@ static Location placeOf(const Argument &argument) {
 }
 
 bool Translator::isStep() const {
-  return any_of(updates, [](const std::optional<unsigned> &argument) { return argument.has_value(); });
+  return any_of(uses, [](const ResultUse &use) { return use.isOfState; });
 }
 
 bool Translator::isState(const Argument &argument) const {
-  return is_contained(updates, std::optional<unsigned>(argument.value.getArgNumber()));
+  return any_of(uses, [&](const ResultUse &use) { return use.argument == argument.value.getArgNumber(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,16 +124,16 @@ std::string Translator::finishState(const Argument &argument, bool isRead, bool 
 /// Gives states their attributes: those that the loss reads are parameters. An unchanged state has no new value.
 void Translator::finishStates(std::vector<ModelOutput> &outputs) {
   llvm::SetVector<Value> read;
-  for (auto [output, argument] : zip_equal(outputs, updates))
-    if (!argument && read.empty() && tg::isFloat(output.value) && tg::typeOf(output.value).getRank() == 0)
+  for (auto [output, use] : zip_equal(outputs, uses))
+    if (!use.isOfState && read.empty() && tg::isFloat(output.value) && tg::typeOf(output.value).getRank() == 0)
       read = sourcesOf(output.value);
   std::vector<ModelOutput> kept;
-  for (auto [output, number] : zip_equal(outputs, updates)) {
-    if (!number) {
+  for (auto [output, use] : zip_equal(outputs, uses)) {
+    if (!use.isOfState)
       kept.push_back(output);
+    if (!use.argument)
       continue;
-    }
-    const Argument &argument = program.arguments[*number];
+    const Argument &argument = program.arguments[*use.argument];
     Value old = operands[argument.value].value;
     std::string name = finishState(argument, read.contains(old), output.value == old);
     if (output.value != old)

@@ -23,7 +23,7 @@ class StateMatch {
 public:
   StateMatch(Program &program, ArrayRef<StateRequest> requests) : program(program), requests(requests) {}
 
-  FailureOr<UpdatedArguments> run();
+  FailureOr<SmallVector<ResultUse>> run();
 
 private:
   LogicalResult collectStates();
@@ -34,8 +34,12 @@ private:
   LogicalResult matchOthers();
   void match(const Tree &state, const Tree &result);
 
+  /// Whether a result has an array of the same type for each array of a state.
   bool fits(const Tree &state, const Tree &result) const;
-  /// Results that fit a state and are not matched yet.
+  bool areEqual(const Tree &state, const Tree &result) const {
+    return state.leaves.size() == result.leaves.size() && fits(state, result);
+  }
+  /// Results that fit a state and are not matched yet: those without other arrays, if there are any.
   SmallVector<const Tree *> candidates(const Tree &state) const;
   InFlightDiagnostic emitError(const Tree &state) const {
     MLIRContext *context = program.main.getContext();
@@ -47,7 +51,7 @@ private:
   ArrayRef<StateRequest> requests;
   std::vector<Tree> states, results;
   llvm::DenseSet<const Tree *> matched;
-  UpdatedArguments updated;
+  SmallVector<ResultUse> uses;
 };
 } // namespace
 
@@ -85,7 +89,7 @@ LogicalResult StateMatch::refuseUnstated() {
     treeOf(trees, argument.path.root).leaves[argument.path.leaf] = argument.value.getArgNumber();
   for (const Tree &tree : trees)
     for (const Tree &result : results)
-      if (!tree.leaves.begin()->first.empty() && fits(tree, result))
+      if (!tree.leaves.begin()->first.empty() && areEqual(tree, result))
         return emitError(tree) << "has the arrays of result " << result.root
                                << "; of a training step, donate the states by donate_argnums, or name them by --state="
                                << tree.root << "; of a function that returns gradients, return the loss alone";
@@ -99,26 +103,30 @@ void StateMatch::collectResults() {
 }
 
 bool StateMatch::fits(const Tree &state, const Tree &result) const {
-  return std::equal(state.leaves.begin(), state.leaves.end(), result.leaves.begin(), result.leaves.end(),
-                    [&](const auto &mine, const auto &theirs) {
-                      return mine.first == theirs.first && program.main.getArgument(mine.second).getType() ==
-                                                               program.main.getResultTypes()[theirs.second];
-                    });
+  return all_of(state.leaves, [&](const auto &leaf) {
+    auto other = result.leaves.find(leaf.first);
+    return other != result.leaves.end() &&
+           program.main.getArgument(leaf.second).getType() == program.main.getResultTypes()[other->second];
+  });
 }
 
 SmallVector<const Tree *> StateMatch::candidates(const Tree &state) const {
-  SmallVector<const Tree *> found;
+  SmallVector<const Tree *> exact, larger;
   for (const Tree &result : results)
     if (!isMatched(result) && fits(state, result))
-      found.push_back(&result);
-  return found;
+      (areEqual(state, result) ? exact : larger).push_back(&result);
+  return exact.empty() ? larger : exact;
 }
 
 void StateMatch::match(const Tree &state, const Tree &result) {
   matched.insert(&state);
   matched.insert(&result);
-  for (auto [mine, theirs] : zip_equal(state.leaves, result.leaves))
-    updated[theirs.second] = mine.second;
+  for (const auto &[leaf, number] : result.leaves) {
+    auto argument = state.leaves.find(leaf);
+    uses[number].isOfState = true;
+    if (argument != state.leaves.end())
+      uses[number].argument = argument->second;
+  }
 }
 
 LogicalResult StateMatch::matchRequested() {
@@ -159,8 +167,8 @@ static std::string textOf(const Tree &tree, Program &program) {
   return text;
 }
 
-/// States whose arrays have the same keys and types are matched in their order. There must be a result for each of
-/// them, and no other that fits.
+/// Matches states whose arrays have the same keys and types in their order. There must be a result for each of them,
+/// and no other that fits.
 LogicalResult StateMatch::matchOthers() {
   for (const Tree &state : states) {
     if (isMatched(state))
@@ -170,8 +178,9 @@ LogicalResult StateMatch::matchOthers() {
       return emitError(state) << "is a state of the step, but no result is its new value, which has the arrays "
                               << textOf(state, program)
                               << "; return the new value, or name the arguments that are states by --state";
-    size_t alike =
-        count_if(states, [&](const Tree &other) { return !isMatched(other) && fits(other, *found.front()); });
+    size_t alike = count_if(states, [&](const Tree &other) {
+      return !isMatched(other) && other.leaves.size() == state.leaves.size() && fits(other, *found.front());
+    });
     if (found.size() > alike)
       return emitError(state) << "is a state of the step, and result " << found[0]->root << " or " << found[1]->root
                               << " may be its new value; state which one, as in --state=" << state.root << "="
@@ -181,8 +190,8 @@ LogicalResult StateMatch::matchOthers() {
   return success();
 }
 
-FailureOr<UpdatedArguments> StateMatch::run() {
-  updated.resize(program.results.size());
+FailureOr<SmallVector<ResultUse>> StateMatch::run() {
+  uses.resize(program.results.size());
   if (failed(collectStates()))
     return failure();
   collectResults();
@@ -193,9 +202,9 @@ FailureOr<UpdatedArguments> StateMatch::run() {
   matchNamed();
   if (failed(matchOthers()))
     return failure();
-  return updated;
+  return uses;
 }
 
-FailureOr<UpdatedArguments> braid::stablehlo::findUpdates(Program &program, ArrayRef<StateRequest> requests) {
+FailureOr<SmallVector<ResultUse>> braid::stablehlo::findUpdates(Program &program, ArrayRef<StateRequest> requests) {
   return StateMatch(program, requests).run();
 }

@@ -3,7 +3,8 @@
 // A whole training step of JAX takes its parameters and the states of its optimizer, and returns their new values. The
 // text of the function does not state which result is the new value of an argument. JAX notes the arguments that the
 // function may overwrite, and the results that fit into their memory; that result may be of another array of the same
-// type. So results are found by the pytrees: the arrays of a state have the same keys and types as those of its result.
+// type. So results are found by the pytrees: the arrays of a state have the same keys and types as those of its result,
+// which may have more arrays: JAX leaves out arguments that the function does not read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef BRAID_LIB_IMPORT_STABLEHLO_STATES_H
@@ -20,12 +21,19 @@ struct StateRequest {
   std::string argument, result;
 };
 
-/// For each result of the program, the number of the argument whose new value it is; nothing for other results.
-using UpdatedArguments = llvm::SmallVector<std::optional<unsigned>>;
+/// Use of a result by the states of the program.
+struct ResultUse {
+  /// Whether the result is the new value of a state's array.
+  bool isOfState = false;
+  /// Number of the argument whose new value the result is. Nothing for an array that the step does not read: JAX leaves
+  /// its argument out.
+  std::optional<unsigned> argument;
+};
 
-/// Finds the new values of states. States are the requested arguments, or without requests the donated ones. Reports an
-/// error if a state has no new value, or if several results could be the new value.
-mlir::FailureOr<UpdatedArguments> findUpdates(Program &program, llvm::ArrayRef<StateRequest> requests);
+/// Finds the new values of states: returns the use of each result. States are the requested arguments, or without
+/// requests the donated ones. Reports an error if a state has no new value, or if several results could be the new
+/// value.
+mlir::FailureOr<llvm::SmallVector<ResultUse>> findUpdates(Program &program, llvm::ArrayRef<StateRequest> requests);
 
 } // namespace braid::stablehlo
 

@@ -207,10 +207,10 @@ LogicalResult Translator::checkPatterns() {
 Imported Translator::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
-  FailureOr<UpdatedArguments> found = findUpdates(program, options.states);
+  FailureOr<SmallVector<ResultUse>> found = findUpdates(program, options.states);
   if (failed(found))
     return {};
-  updates = std::move(*found);
+  uses = std::move(*found);
   function = builder.create<func::FuncOp>(module->getLoc(), "model", builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   if (failed(declareArguments()))

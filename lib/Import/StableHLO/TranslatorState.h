@@ -64,7 +64,8 @@ private:
   /// Names and attributes of the arguments here, which are those of the program in the same order.
   std::vector<std::string> argumentNames;
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes;
-  UpdatedArguments updates;
+  /// Uses of the results.
+  llvm::SmallVector<ResultUse> uses;
   /// Functions that are being inlined, and the places of their calls.
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>> calls;
   /// Whether an error was reported while a value was built.

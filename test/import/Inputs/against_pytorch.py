@@ -3,9 +3,11 @@
 
   against_pytorch.py gradients NAME FOLDER
   against_pytorch.py steps NAME FOLDER [OPTION of braidc...]
+  against_pytorch.py whole NAME FOLDER
 
 `gradients` differentiates the graph and runs the first step in the interpreter. `steps` compiles the graph, trains ten
-steps of AdamW, and compares losses and parameters. Errors are relative to the largest element of a tensor.
+steps of AdamW, and compares losses and parameters. `whole` trains ten steps of a graph that has its own optimizer, and
+compares losses, parameters and states. Errors are relative to the largest element of a tensor.
 """
 
 import array
@@ -76,20 +78,33 @@ def gradients(golden, folder):
             golden, "grad.")
 
 
-def steps(golden, folder, options):
-    run("braidc", folder / "model.mlir", "-o", folder / "train", "--optimizer=adamw", "--beta2=0.95", "--eps=1e-3",
-        "--weight-decay=0.1", *options)
-    run(folder / "train", "train", "--data", INPUTS / "tokens.bin", "--data-format=nanogpt", "--batch-order=sequential",
-        "--holdout=0", "--steps=10", "--lr=1e-2", "--lr-schedule=constant", "--warmup=0", "--init", folder / "model.safetensors",
-        "--log", folder / "log.jsonl", "--checkpoint", folder / "run", "--force")
+def train(golden, folder, data, *options):
+    """Trains ten steps of a compiled graph, and compares losses."""
+    run(folder / "train", "train", "--data", *data, "--batch-order=sequential", "--holdout=0", "--steps=10",
+        "--lr-schedule=constant", "--warmup=0", "--init", folder / "model.safetensors", "--log", folder / "log.jsonl",
+        "--checkpoint", folder / "run", "--force", *options)
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     losses = [line["loss"] for line in lines if "loss" in line and "step" in line]
     wanted = list(array.array("f", golden["loss"][2]))
     if len(losses) != len(wanted) or any(abs(a - b) > TOLERANCE * b for a, b in zip(losses, wanted)):
         sys.exit(f"losses {losses} instead of {wanted}")
     print(f"{len(losses)} losses agree")
+
+
+def steps(golden, folder, options):
+    run("braidc", folder / "model.mlir", "-o", folder / "train", "--optimizer=adamw", "--beta2=0.95", "--eps=1e-3",
+        "--weight-decay=0.1", *options)
+    train(golden, folder, (INPUTS / "tokens.bin", "--data-format=nanogpt"), "--lr=1e-2")
     run(folder / "train", "export", folder / "after", "--checkpoint", folder / "run")
     compare("parameters", read(folder / "after" / "model.safetensors"), golden, "after.")
+
+
+def whole(golden, folder):
+    run("braidc", folder / "model.mlir", "-o", folder / "train")
+    data = {key[len("data."):]: value for key, value in golden.items() if key.startswith("data.")}
+    write(data, folder / "data.safetensors")
+    train(golden, folder, [folder / "data.safetensors"])
+    compare("tensors", read(folder / "run" / "step-00000010.safetensors"), golden, "after.")
 
 
 def main():
@@ -105,7 +120,10 @@ def main():
               folder / "model.safetensors")
     else:
         run("braid-import", INPUTS / f"{name}.pt2", "-o", folder / "model.mlir", "--weights", folder / "model.safetensors")
-    gradients(golden, folder) if what == "gradients" else steps(golden, folder, options)
+    if what == "steps":
+        steps(golden, folder, options)
+    else:
+        {"gradients": gradients, "whole": whole}[what](golden, folder)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,9 @@ TEST_F(ProgramSignatureTest, RelatesResultsToTheArgumentsThatTheyUpdate) {
   EXPECT_EQ(updatedTensorName(*signature.updateOf(program.getArgument(2))).getValue(), "w.m");
   EXPECT_FALSE(signature.updateOf(program.getArgument(0)));
   EXPECT_FALSE(signature.updateOf(program.getArgument(3)));
+  EXPECT_TRUE(signature.updatesParameters());
+  program.removeResultAttr(2, StringAttr::get(&context, kUpdates));
+  EXPECT_FALSE(ProgramSignature(program).updatesParameters()); // but a state
 }
 
 TEST_F(ProgramSignatureTest, RelatesGradientsToParametersAlone) {
