@@ -86,7 +86,8 @@ def _spelled(equation: Any) -> Any:
         return [jax.lax.stop_gradient(result) + slope if _is_float(result) else result
                 for result, slope in zip(results, slopes)]
 
-    call = jax.make_jaxpr(rule)(*[jax.ShapeDtypeStruct(value.aval.shape, value.aval.dtype) for value in equation.invars])
+    shapes = [jax.ShapeDtypeStruct(value.aval.shape, value.aval.dtype) for value in equation.invars]
+    call = jax.make_jaxpr(rule)(*shapes)
     return call.eqns[0].replace(invars=equation.invars, outvars=equation.outvars, source_info=equation.source_info)
 
 
@@ -141,8 +142,8 @@ def _draws(avals: list[Any], seed: int) -> Iterator[list[Any]]:
              lambda shape: numpy.where(random.random(shape) > 0.3, 3 * random.standard_normal(shape), 0.0),
              lambda shape: random.uniform(0.5, 1.5, shape))
     for kind in kinds:
-        yield [numpy.asarray(kind(aval.shape) if _is_float(aval) else random.integers(0, 2, aval.shape)).astype(aval.dtype)
-               for aval in avals]
+        drawn = [kind(aval.shape) if _is_float(aval) else random.integers(0, 2, aval.shape) for aval in avals]
+        yield [numpy.asarray(value).astype(aval.dtype) for value, aval in zip(drawn, avals)]
 
 
 def _is_float(aval: Any) -> bool:
@@ -202,8 +203,8 @@ def _rule_problem(equation: Any) -> str | None:
                 if different := _difference(wanted, found):
                     place, a, b = different
                     value = float(arguments[index][place])
-                    return (f"which a graph cannot have: at the value {value:g} of argument {index} and for gradients of "
-                            f"about {scale:.3g} the rule gives {a:g}, and the derivative of the function is {b:g}")
+                    return (f"which a graph cannot have: at the value {value:g} of argument {index} and for gradients "
+                            f"of about {scale:.3g} the rule gives {a:g}, and the derivative of the function is {b:g}")
                 is_known |= bool(numpy.isfinite(numpy.asarray(wanted).astype(numpy.float64)).any())
     return None if is_known or not floats else "and has no finite derivative that could be compared"
 
