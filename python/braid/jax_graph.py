@@ -81,8 +81,9 @@ def from_jax(function: Callable, params: Any, *arguments: Any, rules: str = "com
 
     - `params`: a pytree of arrays; its float leaves are trained. They are named by their paths, such as `dense.0.w`.
     - `arguments`: example arrays of a whole step over all ranks, or one dict of arrays.
-    - `rules`: what happens to rules of `jax.custom_vjp` and `jax.custom_jvp`, which a graph cannot have. "compare"
-      refuses those that differ from the derivative of their function, for random arguments; "ignore" drops them.
+    - `rules`: what happens to rules of `jax.custom_vjp` and `jax.custom_jvp`. "compare" compares each with the
+      derivative of its function, for random arguments. If they differ, a rule of `custom_jvp` is spelled with stopped
+      gradients, and a rule of `custom_vjp`, which a graph cannot have, is refused. "ignore" drops all rules.
     - `check`: also compiles a step and compares its gradients for the example arrays with `jax.grad`.
 
     Compile it with `compile_graph`; batches are tuples of the arguments, or dicts. `to_jax` returns the trained

@@ -2,7 +2,9 @@
 
 The text of a lowered function has neither `lax.stop_gradient` nor the rules of `jax.custom_vjp` and `jax.custom_jvp`;
 its jaxpr has both. A stopped gradient becomes a barrier that braid-import knows. A rule is compared with the derivative
-of the function that it belongs to, for random arguments of that function alone.
+of the function that it belongs to, for random arguments of that function alone. A rule of `jax.custom_jvp` that differs
+is spelled with stopped gradients, since it is linear: f(x) is f(c) + f'(c) (x - c), where c is x without a gradient. A
+rule of `jax.custom_vjp` that differs is refused.
 """
 
 from __future__ import annotations
@@ -70,15 +72,37 @@ def _place(equation: Any) -> str:
 #
 
 
-def _stopped(jaxpr: Any, barrier: Any) -> Any:
-    """Returns a jaxpr with barriers in the scope `stop_gradient`, which braid-import knows, for stopped gradients."""
+def _spelled(equation: Any) -> Any:
+    """Returns an equation that spells a rule of custom_jvp with stopped gradients, in the place of another one."""
+    import jax
+    params = equation.primitive.get_bind_params(equation.params)
+
+    @jax.jit
+    def rule(*given: Any) -> list[Any]:
+        stopped = [jax.lax.stop_gradient(value) for value in given]
+        changes = [value - constant if _is_float(value) else numpy.zeros(value.shape, jax.dtypes.float0)
+                   for value, constant in zip(given, stopped)]
+        results, slopes = jax.jvp(lambda *values: equation.primitive.bind(*values, **params), stopped, changes)
+        return [jax.lax.stop_gradient(result) + slope if _is_float(result) else result
+                for result, slope in zip(results, slopes)]
+
+    shapes = [jax.ShapeDtypeStruct(value.aval.shape, value.aval.dtype) for value in equation.invars]
+    call = jax.make_jaxpr(rule)(*shapes)
+    return call.eqns[0].replace(invars=equation.invars, outvars=equation.outvars, source_info=equation.source_info)
+
+
+def _stopped(jaxpr: Any, barrier: Any, spelled: dict[int, Any]) -> Any:
+    """Returns a jaxpr with barriers in the scope `stop_gradient`, which braid-import knows, for stopped gradients.
+
+    `spelled` has the equations by `id` whose rules are spelled with stopped gradients.
+    """
     def changed(value: Any) -> Any:
         if isinstance(value, (tuple, list)) and _parts(value):
             return type(value)(map(changed, value))
-        return _stopped(value, barrier) if hasattr(value, "eqns") else value
+        return _stopped(value, barrier, spelled) if hasattr(value, "eqns") else value
 
     if hasattr(jaxpr, "jaxpr"):
-        return jaxpr.replace(jaxpr=_stopped(jaxpr.jaxpr, barrier))
+        return jaxpr.replace(jaxpr=_stopped(jaxpr.jaxpr, barrier, spelled))
     new = []
     for equation in jaxpr.eqns:
         if equation.primitive.name == "stop_gradient":
@@ -86,15 +110,16 @@ def _stopped(jaxpr: Any, barrier: Any) -> Any:
             scope = source.name_stack.extend("stop_gradient")
             new.append(equation.replace(primitive=barrier, params={}, source_info=source.replace(name_stack=scope)))
         else:
+            equation = _spelled(equation) if id(equation) in spelled else equation
             params = {key: changed(value) for key, value in equation.params.items()}
             new.append(equation.replace(params=params))
     return jaxpr.replace(eqns=new)
 
 
-def _lowered_with_barriers(function: Callable, arguments: tuple[Any, ...], traced: Any) -> Any:
+def _lowered_with_barriers(function: Callable, arguments: tuple[Any, ...], traced: Any, spelled: dict[int, Any]) -> Any:
     import jax
     barrier = jax.make_jaxpr(jax.lax.optimization_barrier)(1.0).eqns[0].primitive
-    closed = _stopped(traced.jaxpr, barrier)
+    closed = _stopped(traced.jaxpr, barrier, spelled)
     tree = jax.tree_util.tree_structure(traced.out_info)
 
     @functools.wraps(function)  # the names of arguments are those of the function
@@ -117,8 +142,8 @@ def _draws(avals: list[Any], seed: int) -> Iterator[list[Any]]:
              lambda shape: numpy.where(random.random(shape) > 0.3, 3 * random.standard_normal(shape), 0.0),
              lambda shape: random.uniform(0.5, 1.5, shape))
     for kind in kinds:
-        yield [numpy.asarray(kind(aval.shape) if _is_float(aval) else random.integers(0, 2, aval.shape)).astype(aval.dtype)
-               for aval in avals]
+        drawn = [kind(aval.shape) if _is_float(aval) else random.integers(0, 2, aval.shape) for aval in avals]
+        yield [numpy.asarray(value).astype(aval.dtype) for value, aval in zip(drawn, avals)]
 
 
 def _is_float(aval: Any) -> bool:
@@ -178,41 +203,46 @@ def _rule_problem(equation: Any) -> str | None:
                 if different := _difference(wanted, found):
                     place, a, b = different
                     value = float(arguments[index][place])
-                    return (f"which a graph cannot have: at the value {value:g} of argument {index} and for gradients of "
-                            f"about {scale:.3g} the rule gives {a:g}, and the derivative of the function is {b:g}")
+                    return (f"which a graph cannot have: at the value {value:g} of argument {index} and for gradients "
+                            f"of about {scale:.3g} the rule gives {a:g}, and the derivative of the function is {b:g}")
                 is_known |= bool(numpy.isfinite(numpy.asarray(wanted).astype(numpy.float64)).any())
     return None if is_known or not floats else "and has no finite derivative that could be compared"
 
 
-def _check_rules(jaxpr: Any) -> None:
-    """Refuses a function with a rule that is not the derivative of its function."""
+def _check_rules(jaxpr: Any) -> dict[int, Any]:
+    """Returns the equations, by `id`, with rules of custom_jvp that are not the derivatives of their functions.
+
+    Refuses a function with other rules that are not.
+    """
+    different = {}
     for equation in equations(jaxpr):
-        spelled = _RULES.get(equation.primitive.name)
-        if not spelled:
+        kind = _RULES.get(equation.primitive.name)
+        if not kind:
             continue
         closed = equation.params.get("call_jaxpr")
         info = str(closed.jaxpr.debug_info.func_src_info) if closed is not None else ""
-        if _IMPORTED.match(info):
-            continue
-        if problem := _rule_problem(equation):
+        problem = None if _IMPORTED.match(info) else _rule_problem(equation)
+        if problem and equation.primitive.name == "custom_jvp_call":
+            different[id(equation)] = equation
+        elif problem:
             name = info.partition(" at ")[0] or "a function"
-            raise compile_error(f"{_place(equation)}{name} has a rule of {spelled}, {problem}. Write it with "
+            raise compile_error(f"{_place(equation)}{name} has a rule of {kind}, {problem}. Write it with "
                                 f"lax.stop_gradient; {_INSTEAD}")
+    return different
 
 
 def lower(function: Callable, arguments: tuple[Any, ...], rules: str) -> Any:
-    """Returns a function of JAX, lowered with its stopped gradients.
+    """Returns a function of JAX, lowered with its stopped gradients and rules of custom_jvp.
 
-    `rules="compare"` refuses a function with rules of derivatives that differ from its derivative, "ignore" drops them.
+    `rules="compare"` refuses a function whose rules of custom_vjp differ from its derivative, "ignore" drops all rules.
     """
     import jax
     if rules not in ("compare", "ignore"):
         raise ValueError(f"rules={rules!r}: known are 'compare' and 'ignore'")
     traced = jax.jit(function, keep_unused=True).trace(*arguments)
-    if rules == "compare":
-        _check_rules(traced.jaxpr)
-    if any(equation.primitive.name == "stop_gradient" for equation in equations(traced.jaxpr)):
-        return _lowered_with_barriers(function, arguments, traced)
+    spelled = _check_rules(traced.jaxpr) if rules == "compare" else {}
+    if spelled or any(equation.primitive.name == "stop_gradient" for equation in equations(traced.jaxpr)):
+        return _lowered_with_barriers(function, arguments, traced, spelled)
     if not any(equation.primitive.name == "stop_gradient"
                for equation in equations(jax.make_jaxpr(jax.lax.stop_gradient)(1.0))):
         raise CompileError(f"JAX {jax.__version__} leaves no trace of lax.stop_gradient, so its use cannot be seen: "

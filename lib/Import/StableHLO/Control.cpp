@@ -114,7 +114,7 @@ LogicalResult Translator::choose(Operation *op, Location loc) {
     return emitError(loc) << name << ": the branch depends on values; compute both, and choose with jnp.where";
   int64_t last = static_cast<int64_t>(op->getNumRegions()) - 1;
   int64_t taken = name == "stablehlo.if" ? *choice == 0 : *choice < 0 || *choice > last ? last : int64_t(*choice);
-  if (taken > last || !op->getRegion(taken).hasOneBlock())
+  if (taken < 0 || taken > last || !op->getRegion(taken).hasOneBlock())
     return emitError(loc) << name << ": has no such branch";
   FailureOr<SmallVector<Operand>> results = translateBlock(op->getRegion(taken).front(), {});
   return failed(results) ? failure() : bind(op->getResults(), *results, loc);

@@ -39,7 +39,7 @@ LogicalResult braid::torch::checkArguments(const Call &call, const OpRow &row, L
   for (const auto &[name, argument] : call.arguments)
     if (!names.insert(name).second)
       return emitError(loc) << call.op << ": argument '" << name << "' is given twice";
-    else if (!std::holds_alternative<std::monostate>(argument) && !std::holds_alternative<WithoutEffect>(argument))
+    else if (!std::holds_alternative<std::monostate>(argument))
       given[name] = &argument;
   for (StringRef statement : stated) {
     auto [name, kind] = statement.split(':');
@@ -54,7 +54,7 @@ LogicalResult braid::torch::checkArguments(const Call &call, const OpRow &row, L
   SmallVector<StringRef> ignored;
   row.ignored.split(ignored, ' ', -1, /*KeepEmpty=*/false);
   for (const auto &[name, argument] : call.arguments)
-    if (given.contains(name) && !is_contained(ignored, name))
+    if (given.contains(name) && !std::holds_alternative<WithoutEffect>(argument) && !is_contained(ignored, name))
       return emitError(loc) << call.op << ": argument '" << name << "' is not supported";
   return success();
 }

@@ -1,4 +1,4 @@
-"""Compares ops of an imported program with its framework, case by case: what compare_ops.py and compare_jax_ops.py share.
+"""Compares ops of an imported program with its framework, case by case, for compare_ops.py and compare_jax_ops.py.
 
 The command line of both is `BIN [NAME...]`: the folder of the tools, and the cases, by default all.
 """

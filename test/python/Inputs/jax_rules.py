@@ -117,12 +117,41 @@ def zero_at_zero(x):
 zero_at_zero.defjvps(lambda t, y, x: t * jnp.where(x == 0, 0.0, 2 * x + (x > 0)))
 
 
+def reversed_in_scan(x):
+    return lax.scan(lambda carry, each: (reversed_gradient(jnp.tanh(carry)) + each, None), x, jnp.arange(3.0))[0]
+
+
 @jax.custom_jvp
+def several(x, y, count):
+    return x * y, x + count, count
+
+
+@several.defjvp
+def several_rule(values, tangents):
+    x, y, count = values
+    results = several(x, y, count)
+    return results, (tangents[0] * 3 - tangents[1] * y, tangents[1] * x, numpy.zeros((), jax.dtypes.float0))
+
+
+def of_several(x):
+    first, second, count = several(x, jnp.sin(x), 2)
+    return first + second * count
+
+
+@jax.custom_vjp
+def stopped_at_zero(x):
+    return jnp.maximum(x, 0)
+
+
+stopped_at_zero.defvjp(lambda x: (jnp.maximum(x, 0), x), lambda x, g: (jnp.where(x > 0, g, 0),))
+
+
+@jax.custom_vjp
 def without_derivative(x):
     return x * jnp.nan
 
 
-without_derivative.defjvps(lambda t, y, x: t * jnp.nan)
+without_derivative.defvjp(lambda x: (x * jnp.nan, None), lambda _, g: (g * jnp.nan,))
 
 
 def in_loop(x):
@@ -172,16 +201,23 @@ def stops():
 def rules():
     for inner in (jax.nn.relu, jax.nn.gelu, jax.nn.silu, jax.nn.softplus, jax.nn.softmax, own_tanh,
                   lambda x: own_log(x, 1.0)):
-        agrees(inner)
+        assert "tg.stop_gradient" not in agrees(inner)
     print("derivatives pass")
-    for inner, name, spelled in ((clipped, "clipped", "vjp"), (limited, "limited", "vjp"),
-                                 (reversed_gradient, "reversed_gradient", "jvp"),
-                                 (zero_at_zero, "zero_at_zero", "jvp")):
-        refused(model(inner), "inner", f"{name} has a rule of jax.custom_{spelled}, which a graph cannot have",
+    for inner in (reversed_gradient, zero_at_zero, jax.nn.relu6, reversed_in_scan, of_several):
+        assert "tg.stop_gradient" in agrees(inner)
+    params = {"h": [W[0], jnp.zeros_like(W[0]), W[2]]}
+    for inner in (zero_at_zero, jax.nn.relu6):  # a layer of zeros, where the derivatives differ
+        loss = model(lambda x: inner(x) + x)
+        found, _ = gradients_of(loss, params)
+        wanted = jax.grad(loss)(params, X, Y)
+        assert all(numpy.allclose(a, b, 1e-4, 1e-5) for a, b in zip(found["h"], wanted["h"])), (found, wanted)
+    print("rules of custom_jvp are spelled")
+    for inner in (clipped, limited):
+        refused(model(inner), "inner", f"{inner.__name__} has a rule of jax.custom_vjp, which a graph cannot have",
                 'rules="ignore"')
     refused(model(clipped), "inner", "of about 1 the rule gives -1, and the derivative of the function is -2.3")
     refused(model(limited), "inner", "of about 1.05e+06 the rule gives -300, and ")
-    refused(model(zero_at_zero), "inner", "at the value 0 of argument 0", "the rule gives 0, ")
+    refused(model(stopped_at_zero), "inner", "at the value 0 of argument 0", "the rule gives 0, ")
     refused(model(in_loop), "loop", "clipped has a rule of jax.custom_vjp")
     refused(model(without_derivative), "inner", "without_derivative has a rule", "no finite derivative")
     print("others are refused")
@@ -191,7 +227,7 @@ def rules():
     refused(large, "large", "own_tanh", "elements, of which at most 16777216 are compared")
     braid.from_jax(large, {"h": list(W / 3)}, X, Y, rules="ignore")
     graph = braid.from_jax(model(reversed_gradient), {"h": list(W / 3)}, X, Y, rules="ignore")
-    assert "tg.contract" in graph.text
+    assert "tg.contract" in graph.text and "tg.stop_gradient" not in graph.text
     print("rules are ignored on demand")
 
 
