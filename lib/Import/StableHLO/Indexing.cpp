@@ -156,7 +156,8 @@ static constexpr OpRow kIndexingRows[] = {
      "tg.gather; tg.slice for positions; a sum for one element of each row", "indices_are_sorted"},
     {"stablehlo.scatter", 3, "scatter_dimension_numbers:E", scatter, nullptr,
      "tg.scatter_add; tg.pad for positions; a choice for one element of each row", "indices_are_sorted unique_indices"},
-    {"stablehlo.dynamic_slice", -1, "slice_sizes:L", dynamicSlice, evaluateDynamicSlice, "tg.slice at known positions"},
+    {"stablehlo.dynamic_slice", -1, "slice_sizes:L", dynamicSlice, evaluateDynamicSlice, "tg.slice at known positions",
+     "", true},
     {"stablehlo.dynamic_update_slice", -2, "", dynamicUpdate, nullptr, "tg.concat at known positions"},
 };
 
