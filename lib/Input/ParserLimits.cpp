@@ -161,9 +161,12 @@ public:
     unsigned depth = scopes.size();
     for (StringRef name : scopes.pop_back_val())
       --defined[name];
-    for (StringRef name : waiting.pop_back_val()) // the ops are complete, or wrong
-      if (auto used = pending.find(name); used != pending.end() && used->second == depth)
-        pending.erase(used);
+    // MLIR keeps names that a region leaves undefined, and the next region may define them.
+    for (StringRef name : waiting.pop_back_val())
+      if (auto used = pending.find(name); used != pending.end() && used->second == depth) {
+        used->second = depth - 1;
+        waiting.back().push_back(name);
+      }
   }
 
 private:
@@ -183,11 +186,18 @@ static char kindOfParenthesis(StringRef before) {
   return begin > 0 ? before[begin - 1] : ' '; // the '@' of a function, or the '^' of a block
 }
 
-/// Returns whether a brace begins a region, given the text behind it. A dictionary begins with a name, a region with a
-/// new line, a block or an op.
+/// Returns whether a brace begins a region, given the text behind it. A region begins with a new line, a block or an
+/// op, and a dictionary with a name, which may stand on the next line.
 static bool beginsRegion(StringRef rest) {
   rest = rest.ltrim(' ');
-  return rest.empty() || StringRef("\n^%/").contains(rest.front());
+  if (!rest.empty() && !StringRef("\n^%/").contains(rest.front()))
+    return false;
+  for (rest = rest.ltrim(); rest.starts_with("//"); rest = rest.ltrim())
+    rest = rest.drop_until([](char c) { return c == '\n'; });
+  StringRef name = rest.take_front(rest.starts_with("\"") ? std::min(endOfString(rest, 0), rest.size() - 1) + 1
+                                                          : consumeName(rest).size());
+  StringRef behind = rest.drop_front(name.size()).ltrim();
+  return name.empty() || !(behind.starts_with("=") || behind.starts_with(","));
 }
 
 size_t braid::findUseOutsideOfRegion(StringRef text) {

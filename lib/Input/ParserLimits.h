@@ -39,8 +39,8 @@ size_t findNumbersOfBits(llvm::StringRef text);
 /// Ignores strings and comments.
 size_t findSparseConstant(llvm::StringRef text);
 
-/// Returns the position where a region or function defines a value that an op outside has already used, or npos. MLIR
-/// 19 frees such uses twice if the text behind them has an error.
+/// Returns the position where a region or function defines a value that an op outside has already used, or npos. An op
+/// of a region that ended is outside, too. MLIR 19 frees such uses twice if the text behind them has an error.
 size_t findUseOutsideOfRegion(llvm::StringRef text);
 
 /// Checks all of these limits. The error names the file and the line.
