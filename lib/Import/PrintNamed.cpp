@@ -39,6 +39,8 @@ static StringRef tensorOf(BlockArgument argument) {
   tg::ArgumentAttrs attributes(argument);
   if (attributes.parameter)
     return attributes.parameter.getName();
+  if (attributes.state)
+    return attributes.state.getName();
   return attributes.input ? attributes.input.getValue() : StringRef();
 }
 

@@ -190,6 +190,8 @@ CASES = {
     "max": (lambda x: x.max(-1) * 2, [X]),
     "min": (lambda x: x.min((0, 1)) * 2, [X]),
     "any": (lambda x: x * jnp.any(x > 1, -1, keepdims=True) + x * jnp.all(x > -1, -1, keepdims=True), [X]),
+    "uniform": (lambda x, i: x * jax.random.uniform(jax.random.wrap_key_data(i.astype(jnp.uint32)), (2, 3, 4)),
+                [X, integers(2)]),
     "argmax": (lambda x: x * jnp.argmax(x, 1)[:, None], [X]),
     "top_k": (lambda x: lax.top_k(x, 2)[0] * (1 + lax.top_k(x, 2)[1]), [X]),
     "var": (lambda x: x.var(-1, ddof=1), [X]),
