@@ -74,9 +74,7 @@ static Values shiftRight(SourceOp &op) {
 static MaybeKnown evaluateShiftRight(SourceOp &op) {
   std::optional<int64_t> shift = shiftOf(op.known(1));
   const MaybeKnown &a = op.known(0);
-  if (!shift || !a)
-    return std::nullopt;
-  if (!isNatural(*a))
+  if (!shift || !a || !isNatural(*a))
     return std::nullopt;
   if (*shift >= kWidth - 1)
     return known::constant(op.resultShape(), 0);
