@@ -32,17 +32,33 @@ static auto startOf(const File &file) {
   return std::tuple(info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-// Whether the lock of a file is held; nothing if the file belongs to another host.
-static std::optional<bool> isOwnerAlive(const File &file, const std::string &host) {
-  std::string content(host.size(), '\0');
-  if (file.size() != host.size())
-    return std::nullopt;
+// Returns what the owner of a file wrote after the name of this host; nothing if the file belongs to
+// another host.
+static std::optional<std::string> readNote(const File &file, const std::string &host) {
+  constexpr uint64_t kMostDigits = 10;
+  std::string content(std::min<uint64_t>(file.size(), host.size() + kMostDigits), '\0');
   file.readAt(0, content.data(), content.size());
-  return content == host ? std::optional(isHeld(file)) : std::nullopt;
+  return content.starts_with(host) ? std::optional(content.substr(host.size())) : std::nullopt;
+}
+
+// Adds a note to the file without a change of its time, which tells when its owner started.
+static void addNote(File &file, const std::string &note) {
+  struct stat info = {};
+  fstat(file.descriptor(), &info);
+  file.write(note.data(), note.size());
+  const timespec times[] = {info.st_atim, info.st_mtim};
+  futimens(file.descriptor(), times);
+}
+
+// Returns the number that a text consists of; -1 for other texts.
+static int numberIn(const std::string &text) {
+  int number = -1;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && stop == text.data() + text.size() ? number : -1;
 }
 
 // The text is written after the file is locked: a file without text counts as absent.
-Presence::Presence(const Joining &joining) : own(joining.rank), size(joining.size), host(ownHost()) {
+Presence::Presence(const Joining &joining) : own(joining.rank), size(joining.size), host(ownHost() + '\n') {
   char hash[17];
   std::snprintf(hash, sizeof hash, "%016llx",
                 static_cast<unsigned long long>(longHashOf(concat(joining.rendezvous, "|", joining.job, "|", host))));
@@ -78,8 +94,9 @@ int Presence::rankOf(const std::string &name) const {
 }
 
 // A restarted rank has a new file beside the file of its dead process.
-std::set<int> Presence::findEndedRanks() {
-  std::set<int> living, ended;
+std::map<int, int> Presence::findEndedRanks() {
+  std::set<int> living;
+  std::map<int, int> ended;
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     const int rank = rankOf(entry.path().filename().string());
@@ -87,11 +104,11 @@ std::set<int> Presence::findEndedRanks() {
       continue;
     try {
       const std::optional<File> other = File::openIfExists(entry.path().string());
-      const std::optional<bool> lives = other ? isOwnerAlive(*other, host) : std::nullopt;
-      if (lives && *lives)
+      const std::optional<std::string> note = other ? readNote(*other, host) : std::nullopt;
+      if (note && isHeld(*other))
         living.insert(rank);
-      else if (lives && (seen.count(rank) || startOf(*other) >= startOf(*file)))
-        ended.insert(rank);
+      else if (note && (seen.count(rank) || startOf(*other) >= startOf(*file)))
+        ended[rank] = std::max(numberIn(*note), ended.try_emplace(rank, -1).first->second);
     } catch (const Error &) { // an unreadable file gives no information
     }
   }
@@ -99,6 +116,9 @@ std::set<int> Presence::findEndedRanks() {
     seen.insert(rank);
     ended.erase(rank);
   }
+  for (auto &[rank, cause] : ended)
+    if (cause < 0 || cause >= size || cause == own || living.count(cause))
+      cause = rank;
   return ended;
 }
 
@@ -108,9 +128,12 @@ void Presence::checkOthers() {
   if (!file || now - lastCheck < kInterval)
     return;
   lastCheck = now;
-  const std::set<int> ended = findEndedRanks();
+  const std::map<int, int> ended = findEndedRanks();
   std::erase_if(endedBefore, [&](const auto &entry) { return !ended.count(entry.first); });
-  for (int rank : ended)
-    if (now - endedBefore.try_emplace(rank, now).first->second >= kRestart)
-      throw RankError(concat("rank ", rank, " ended before it joined; see its output or exit status for the reason"));
+  for (const auto &[rank, cause] : ended) {
+    if (now - endedBefore.try_emplace(rank, now).first->second < kRestart)
+      continue;
+    addNote(*file, std::to_string(cause));
+    throw RankError(concat("rank ", cause, " ended before it joined; see its output or exit status for the reason"));
+  }
 }

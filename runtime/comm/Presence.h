@@ -7,8 +7,9 @@
 //   $TMPDIR/braid-UID/rank-HASH-R.RANDOM.tmp    HASH: of the rendezvous, the job and the host
 //
 // The file also names the host (`ownHost`): hosts that share the folder do not see each other's locks. A
-// file may be a leftover from an earlier job. So a rank counts as ended only if none of its files is
-// locked. In addition, this rank must have seen it alive, or one of its files must be newer than this
+// rank that ends because another rank ended adds the number of that rank to its file, so that all ranks
+// name the first that ended. A file may be a leftover from an earlier job. So a rank counts as ended only if none of
+// its files is locked. In addition, this rank must have seen it alive, or one of its files must be newer than this
 // rank's.
 //
 //===----------------------------------------------------------------------===//
@@ -45,11 +46,11 @@ private:
   using Clock = std::chrono::steady_clock;
 
   int rankOf(const std::string &name) const;
-  // Returns the ranks whose processes have ended.
-  std::set<int> findEndedRanks();
+  // Returns the ranks whose processes have ended, each with the rank that caused this, or itself.
+  std::map<int, int> findEndedRanks();
 
   const int own, size;
-  const std::string host;
+  const std::string host;           // first line of the file
   std::string folder, prefix, path; // folder of the files, prefix of their names, path of this rank's file
   std::optional<File> file;         // its lock shows that this rank is alive
   bool haveMet = false;
