@@ -187,10 +187,11 @@ TEST_F(Restarts, endWithTheTerminalUnlessThatIsIgnored) {
     if (step == 3)
       std::raise(SIGHUP);
   };
+  auto old = std::signal(SIGHUP, SIG_DFL);
   EXPECT_EQ(train({"--steps", "7", "--resume=auto"}).status, 128 + SIGHUP);
   EXPECT_TRUE(std::filesystem::exists(checkpoint(3)));
   std::filesystem::remove_all(directory);
-  auto old = std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
   EXPECT_EQ(train({"--steps", "7", "--resume=auto"}).status, 0);
   std::signal(SIGHUP, old);
 }
