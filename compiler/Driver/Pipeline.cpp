@@ -136,7 +136,8 @@ static void partition(PassList &passes, const DriverOptions &options) {
 /// Returns whether any attention may be a call of the target's library.
 static bool callsAttentionLibrary(const DriverOptions &options) {
   const PassSettings &settings = options.passes;
-  bool hasLibrary = lookupTarget(settings.target.name, settings.target.arch)->attention.maxHeadSize > 0;
+  bool hasLibrary =
+      lookupTarget(settings.target.name, settings.target.arch, settings.target.card)->attention.maxHeadSize > 0;
   AttentionMethod method = settings.attention.method;
   return hasLibrary && (method == AttentionMethod::Auto || method == AttentionMethod::Library);
 }

@@ -69,8 +69,8 @@ LogicalResult braid::checkPlanned(ModuleOp module, DriverOptions &options) {
   if (target && target.getName() != options.passes.target.name)
     return reportError(
         makeError(planned + ", for --target=" + target.getName() + ", not for --target=" + options.passes.target.name));
-  module->setAttr(exec::ExecDialect::kTarget,
-                  targetAttr(module.getContext(), options.passes.target.name, options.passes.target.arch));
+  module->setAttr(exec::ExecDialect::kTarget, targetAttr(module.getContext(), options.passes.target.name,
+                                                         options.passes.target.arch, options.passes.target.card));
   return readMicrobatches(module, options, planned);
 }
 

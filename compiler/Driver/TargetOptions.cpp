@@ -98,16 +98,21 @@ static Error resolveGpu(DriverOptions &options, StringRef gpu) {
   if (!nvcc)
     return nvcc.takeError();
   options.nvcc = std::move(*nvcc);
-  options.passes.target.arch = gpu.str();
+  const TargetInfo *card = lookupTarget(options.passes.target.name, "", gpu);
+  bool isCard = card && !gpu.empty();
+  options.passes.target.card = isCard ? gpu.str() : "";
+  options.passes.target.arch = isCard ? card->gpu->arch.str() : gpu.str();
   auto names = gpuNames(options.nvcc);
   if (!names)
     return names.takeError();
-  if (is_contained(*names, gpu))
+  if (is_contained(*names, options.passes.target.arch))
     return Error::success();
   if (gpu.empty())
-    return makeError("--target=cuda: expected a GPU after the colon (GPUs: " + join(*names, ", ") + ")");
+    return makeError("--target=cuda: expected a GPU after the colon (cards: " + cardNames() +
+                     "; architectures: " + join(*names, ", ") + ")");
   std::string who = options.nvcc.empty() ? "CUDA compiles" : "'" + options.nvcc + "' compiles";
-  return makeError("--target=cuda:" + gpu + ": unknown GPU '" + gpu + "'; " + who + " for " + join(*names, ", "));
+  return makeError("--target=cuda:" + gpu + ": unknown GPU '" + gpu + "'; cards: " + cardNames() + "; " + who +
+                   " for " + join(*names, ", "));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +189,7 @@ static Error checkRowAlignment(const DriverOptions &options) {
 }
 
 const TargetInfo &braid::targetOf(const DriverOptions &options) {
-  return *lookupTarget(options.passes.target.name, options.passes.target.arch);
+  return *lookupTarget(options.passes.target.name, options.passes.target.arch, options.passes.target.card);
 }
 
 Error braid::resolveTarget(DriverOptions &options) {

@@ -206,6 +206,8 @@ static Json pipelineJson(const PipelineReport &pipeline) {
 std::string braid::planJson(const Report &report, llvm::ArrayRef<PhaseSeconds> phases) {
   const MemoryPlan &plan = report.plan;
   Json json;
+  if (report.card)
+    json["card"] = {{"name", report.card->card.str()}, {"memory_bytes", report.card->memoryBytes}};
   json["arena_bytes"] = plan.arenaBytes;
   json["predicted_step_s"] = report.stepSeconds;
   addProgram(json, plan.largest());

@@ -53,6 +53,7 @@ static void addPipeline(const PipelineReport &pipeline, Traffic &traffic) {
 
 Report braid::readReport(mlir::ModuleOp module, int64_t alignment, int64_t microbatches) {
   Report report{readPlan(module, alignment), readTraffic(module, microbatches), readAttention(module)};
+  report.card = targetOf(module)->gpu;
   report.pipeline = readPipeline(module, report.plan, report.traffic);
   if (report.pipeline)
     addPipeline(*report.pipeline, report.traffic);

@@ -155,6 +155,8 @@ struct Report {
   /// Replays that --recompute=auto chose from; empty without it. Text of a module keeps only the JSON.
   std::vector<ReplayReport> replays = {};
   std::string replaysJson = {};
+  /// Card that the plan is for; null on a CPU.
+  const GpuInfo *card = nullptr;
 };
 
 /// Reads a module whose step has `microbatches` microbatches.

@@ -42,11 +42,12 @@ def Exec_TargetAttr : AttrDef<Exec_Dialect, "Target"> {
   let mnemonic = "target";
   let summary = "The target of a module: `#exec.target<\"cuda\", arch = \"sm_90\">`";
   let description = [{
-    `exec.target` on a module. The name, and the architecture of a GPU, select a row of the table in lib/Target,
-    from which passes read the target's properties.
+    `exec.target` on a module. The name, and the architecture or the card of a GPU, select a row of the table in
+    lib/Target, from which passes read the target's properties.
   }];
-  let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", "\"\"">:$arch);
-  let assemblyFormat = "`<` $name (`,` `arch` `=` $arch^)? `>`";
+  let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", "\"\"">:$arch,
+                    StringRefParameter<"", "\"\"">:$card);
+  let assemblyFormat = "`<` $name (`,` `arch` `=` $arch^)? (`,` `card` `=` $card^)? `>`";
 }
 
 def Exec_MachineAttr : AttrDef<Exec_Dialect, "Machine"> {

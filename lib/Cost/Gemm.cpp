@@ -1,7 +1,8 @@
 //===- Gemm.cpp - seconds of GEMMs on GPUs --------------------------------===//
 //
-// A table for each GPU, with the times that NVIDIA's model of its kernels predicts (bench/matmul_table.py). A point is
-// a whole number of waves of 128 x 128 tiles (one tile per multiprocessor), a ratio of rows to columns, and a k.
+// A table for each architecture, with the times that NVIDIA's model predicts for the kernels of its first card
+// (bench/matmul_table.py). Other cards of the architecture are assumed to reach the same share of their FLOPs. A point
+// is a whole number of waves of 128 x 128 tiles (one tile per multiprocessor), a ratio of rows to columns, and a k.
 // Seconds are linear in waves, in k, and in the logarithm of the ratio. A partial last wave counts as a whole one,
 // unless k is long enough to split.
 //
@@ -91,9 +92,10 @@ static constexpr double kSplitSlowdown = 1.2;
 namespace {
 class Waves {
 public:
-  Waves(const GpuInfo &gpu, const GemmTable &table, GemmType type)
+  /// `share` are the card's FLOPs, relative to those of the table's card.
+  Waves(const GpuInfo &gpu, const GemmTable &table, GemmType type, double share)
       : rates(table.rates + static_cast<size_t>(type) * numPoints),
-        flopsOfWave(2.0 * gpu.multiprocessors * kTile * kTile) {}
+        flopsOfWave(2.0 * gpu.multiprocessors * kTile * kTile / share) {}
 
   double seconds(double waves, double ratio, double k) const {
     CurvePlace atWaves = locateOnCurve(waveCounts, std::max(waves, 1.0)),
@@ -120,7 +122,9 @@ std::optional<double> braid::gemmSeconds(const GpuInfo &gpu, GemmType type, cons
   const GemmTable *table = llvm::find_if(tables, [&](const GemmTable &table) { return table.arch == gpu.arch; });
   if (table == std::end(tables))
     return std::nullopt;
-  Waves waves(gpu, *table, type);
+  const GpuInfo &measured = firstOfArch(gpu);
+  double share = type == GemmType::Float ? gpu.f32Flops / measured.f32Flops : gpu.bf16Flops / measured.bf16Flops;
+  Waves waves(gpu, *table, type, share);
   // Independent products are stacked as rows.
   double rows = llvm::divideCeil(sizes.m, kTile) * sizes.items, columns = llvm::divideCeil(sizes.n, kTile);
   double needed = rows * columns / gpu.multiprocessors;

@@ -15,7 +15,7 @@ FailureOr<Machine> braid::machineOf(Operation *op) {
   const TargetInfo *target = targetOf(op);
   if (!target)
     return failure();
-  Machine machine{target, ComputeRates::of(*target), HostRates::of(*target), LinkRates::of(*target)};
+  Machine machine{target, ComputeRates::of(*target), HostRates::of(*target), LinkRates::of(*target), {}};
   ModuleOp module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   auto given = module ? module->getAttrOfType<exec::MachineAttr>(exec::ExecDialect::kMachine) : exec::MachineAttr();
   if (!given)

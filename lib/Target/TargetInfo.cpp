@@ -15,48 +15,88 @@ static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20, GB = 1'000'000'000;
 
 /// Sums of cuDNN's kernels for Ampere, which other architectures use, too.
 static constexpr AttentionSums ampereSums = {/*fixedTakesScores=*/true, /*hasSerial=*/false, /*queryGradients=*/2};
+static constexpr AttentionSums hopperSums = {/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1};
 
-// GPUs by architecture.  Shared memory, registers and threads are those of the compute capability in the
-// CUDA C++ Programming Guide; the rest is from NVIDIA's data sheets and architecture white papers.  A link
-// is NVLink, or the card's PCIe without NVLink; the link to the host is PCIe, of generation 4 or 5 with 16
-// lanes.  The workspace of a matmul is that of cublasSetWorkspace in the cuBLAS documentation; sums of
+// GPUs by architecture; the first of an architecture stands for it. Shared memory, registers and threads are those of
+// the compute capability in the CUDA C++ Programming Guide; the rest is from NVIDIA's data sheets and architecture
+// white papers.  A link is NVLink, or the card's PCIe without NVLink; the link to the host is PCIe, of generation 4 or
+// 5 with 16 lanes.  The workspace of a matmul is that of cublasSetWorkspace in the cuBLAS documentation; sums of
 // attention are those of cuDNN 9.19's plans (test/cuda/attention-plans.test).  CTAs: NCCL 2.28's own choice
 // inside a node, 16 for NVLS of Hopper and 24 of Blackwell (nvls.cc), two for each of the 12 NVLinks of an
 // A100. For PCIe one per about 8 GB/s; its developers say two for 12 to 24 (NVIDIA/nccl#689).
 static constexpr GpuInfo gpus[] = {
-    {/*arch=*/"sm_80", /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108, /*blockSharedBytes=*/163 * KiB,
+    {/*arch=*/"sm_80", /*name=*/"a100", /*card=*/"A100 SXM 80 GB", /*multiprocessors=*/108,
+     /*blockSharedBytes=*/163 * KiB,
      /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/80 * GB,
      /*bytesPerSecond=*/2.039e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/312e12,
      /*tf32Flops=*/156e12, /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24,
      /*attentionSums=*/ampereSums},
-    {/*arch=*/"sm_86", /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
+    {/*arch=*/"sm_80", /*name=*/"a100-40gb", /*card=*/"A100 SXM 40 GB", /*multiprocessors=*/108,
+     /*blockSharedBytes=*/163 * KiB, /*sharedBytes=*/164 * KiB, /*registers=*/65536, /*threads=*/2048,
+     /*memoryBytes=*/40 * GB, /*bytesPerSecond=*/1.555e12, /*linkBytesPerSecond=*/600e9, /*hostBytesPerSecond=*/64e9,
+     /*bf16Flops=*/312e12, /*tf32Flops=*/156e12, /*f32Flops=*/19.5e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/24,
+     /*attentionSums=*/ampereSums},
+    {/*arch=*/"sm_86", /*name=*/"a10", /*card=*/"A10", /*multiprocessors=*/72, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/24 * GB,
      /*bytesPerSecond=*/600e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/125e12,
      /*tf32Flops=*/62.5e12, /*f32Flops=*/31.2e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
      /*attentionSums=*/ampereSums},
     // bf16: half of the 733 that the sheet gives "with sparsity", and twice its TF32; its 362.05 for dense fits
     // neither.
-    {/*arch=*/"sm_89", /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
+    {/*arch=*/"sm_89", /*name=*/"l40s", /*card=*/"L40S", /*multiprocessors=*/142, /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/48 * GB,
      /*bytesPerSecond=*/864e9, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9, /*bf16Flops=*/366.5e12,
      /*tf32Flops=*/183e12, /*f32Flops=*/91.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
      /*attentionSums=*/ampereSums},
-    {/*arch=*/"sm_90", /*card=*/"H100 SXM 80 GB", /*multiprocessors=*/132, /*blockSharedBytes=*/227 * KiB,
-     /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/80 * GB,
-     /*bytesPerSecond=*/3.35e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/989e12,
-     /*tf32Flops=*/494.7e12, /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/16,
-     /*attentionSums=*/{/*fixedTakesScores=*/true, /*hasSerial=*/true, /*queryGradients=*/1},
-     /*biasGradSlowdown=*/1.45, /*isDefault=*/true}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
+    // Tensor cores: with sums in f32, which are half as fast as in f16.
+    {/*arch=*/"sm_89", /*name=*/"rtx4090", /*card=*/"GeForce RTX 4090", /*multiprocessors=*/128,
+     /*blockSharedBytes=*/99 * KiB, /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536,
+     /*memoryBytes=*/24 * GB, /*bytesPerSecond=*/1.008e12, /*linkBytesPerSecond=*/64e9, /*hostBytesPerSecond=*/64e9,
+     /*bf16Flops=*/165.2e12, /*tf32Flops=*/82.6e12, /*f32Flops=*/82.6e12, /*matmulWorkspace=*/4 * MiB, /*commCtas=*/4,
+     /*attentionSums=*/ampereSums},
+    {/*arch=*/"sm_90",
+     /*name=*/"h100",
+     /*card=*/"H100 SXM 80 GB",
+     /*multiprocessors=*/132,
+     /*blockSharedBytes=*/227 * KiB,
+     /*sharedBytes=*/228 * KiB,
+     /*registers=*/65536,
+     /*threads=*/2048,
+     /*memoryBytes=*/80 * GB,
+     /*bytesPerSecond=*/3.35e12,
+     /*linkBytesPerSecond=*/900e9,
+     /*hostBytesPerSecond=*/128e9,
+     /*bf16Flops=*/989e12,
+     /*tf32Flops=*/494.7e12,
+     /*f32Flops=*/67e12,
+     /*matmulWorkspace=*/32 * MiB,
+     /*commCtas=*/16,
+     /*attentionSums=*/hopperSums,
+     /*biasGradSlowdown=*/1.45,
+     /*isDefault=*/true}, // measured: 1.42 to 1.49 for gradients of 768 x 768 to 3072 x 768
+    // An H100 with other memory.
+    {/*arch=*/"sm_90", /*name=*/"h200", /*card=*/"H200 SXM 141 GB", /*multiprocessors=*/132,
+     /*blockSharedBytes=*/227 * KiB, /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048,
+     /*memoryBytes=*/141 * GB, /*bytesPerSecond=*/4.8e12, /*linkBytesPerSecond=*/900e9, /*hostBytesPerSecond=*/128e9,
+     /*bf16Flops=*/989e12, /*tf32Flops=*/494.7e12, /*f32Flops=*/67e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/16,
+     /*attentionSums=*/hopperSums, /*biasGradSlowdown=*/1.45},
+    // The link is PCIe: bridges of NVLink join two cards.
+    {/*arch=*/"sm_90", /*name=*/"h100-pcie", /*card=*/"H100 PCIe 80 GB", /*multiprocessors=*/114,
+     /*blockSharedBytes=*/227 * KiB, /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048,
+     /*memoryBytes=*/80 * GB, /*bytesPerSecond=*/2e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9,
+     /*bf16Flops=*/756e12, /*tf32Flops=*/378e12, /*f32Flops=*/51e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/8,
+     /*attentionSums=*/hopperSums, /*biasGradSlowdown=*/1.45},
     // Multiprocessors: as the device reports them.  Memory: 7.7 TB/s of the data sheet,
     // which is also the bus width times the clock that it reports; 8 TB/s was an earlier figure.
     // FLOPs: the data sheet of HGX B200 is for eight GPUs, so an eighth of it, and half of that for
     // numbers "with sparsity"; memory likewise.
-    {/*arch=*/"sm_100", /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
+    {/*arch=*/"sm_100", /*name=*/"b200", /*card=*/"B200", /*multiprocessors=*/148, /*blockSharedBytes=*/227 * KiB,
      /*sharedBytes=*/228 * KiB, /*registers=*/65536, /*threads=*/2048, /*memoryBytes=*/180 * GB,
      /*bytesPerSecond=*/7.7e12, /*linkBytesPerSecond=*/1800e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/2250e12,
      /*tf32Flops=*/1125e12, /*f32Flops=*/75e12, /*matmulWorkspace=*/32 * MiB, /*commCtas=*/24,
      /*attentionSums=*/{/*fixedTakesScores=*/false, /*hasSerial=*/false, /*queryGradients=*/2}},
-    {/*arch=*/"sm_120", /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170, /*blockSharedBytes=*/99 * KiB,
+    {/*arch=*/"sm_120", /*name=*/"rtx5090", /*card=*/"GeForce RTX 5090", /*multiprocessors=*/170,
+     /*blockSharedBytes=*/99 * KiB,
      /*sharedBytes=*/100 * KiB, /*registers=*/65536, /*threads=*/1536, /*memoryBytes=*/32 * GB,
      /*bytesPerSecond=*/1.792e12, /*linkBytesPerSecond=*/128e9, /*hostBytesPerSecond=*/128e9, /*bf16Flops=*/209.5e12,
      /*tf32Flops=*/104.8e12, /*f32Flops=*/104.8e12, /*matmulWorkspace=*/12 * MiB, /*commCtas=*/8,
@@ -70,7 +110,7 @@ static constexpr GpuInfo gpus[] = {
 /// measured. Other GPUs are assumed to reach the same shares of theirs.  Copies to and from the host: four fifths of
 /// PCIe's rate in one direction, and a launch for each.
 static TargetRates ratesOf(const GpuInfo &gpu) {
-  const GpuInfo &h100 = *llvm::find_if(gpus, [](const GpuInfo &gpu) { return gpu.arch == "sm_90"; });
+  const GpuInfo &h100 = *llvm::find_if(gpus, [](const GpuInfo &gpu) { return gpu.name == "h100"; });
   return {/*matrixFlops=*/gpu.f32Flops / h100.f32Flops * 50e12,
           /*halfMatrixFlops=*/gpu.bf16Flops / h100.bf16Flops * 600e12,
           /*vectorFlops=*/gpu.f32Flops / h100.f32Flops * 40e12,
@@ -181,16 +221,25 @@ bool braid::isSameOrOlder(StringRef older, StringRef arch) {
          (other.empty() || other == "a") && least <= number;
 }
 
-const TargetInfo *braid::lookupTarget(StringRef name, StringRef arch) {
+const TargetInfo *braid::lookupTarget(StringRef name, StringRef arch, StringRef card) {
   const TargetInfo *found = nullptr;
   for (const TargetInfo &target : targets()) {
     if (target.name != name)
       continue;
+    const GpuInfo *gpu = target.gpu;
+    bool isNext = gpu && found && found->gpu->arch == gpu->arch;
     // A GPU between two rows counts as the older one.
-    if (!target.gpu ? arch.empty() : arch.empty() ? target.gpu->isDefault : isSameOrOlder(target.gpu->arch, arch))
+    if (!gpu            ? arch.empty() && card.empty()
+        : !card.empty() ? gpu->name == card
+        : arch.empty()  ? gpu->isDefault
+                        : !isNext && isSameOrOlder(gpu->arch, arch))
       found = &target;
   }
   return found;
+}
+
+const GpuInfo &braid::firstOfArch(const GpuInfo &gpu) {
+  return *llvm::find_if(gpus, [&](const GpuInfo &other) { return other.arch == gpu.arch; });
 }
 
 /// Returns the module's `exec.target`; null without one.
@@ -203,27 +252,32 @@ const TargetInfo *braid::targetOf(Operation *op) {
   exec::TargetAttr attr = attributeOf(module);
   if (!attr)
     return lookupTarget(cpu.name);
-  const TargetInfo *target = lookupTarget(attr.getName(), attr.getArch());
+  const TargetInfo *target = lookupTarget(attr.getName(), attr.getArch(), attr.getCard());
   if (target)
     return target;
-  bool isKnown = lookupTarget(attr.getName());
-  module.emitError() << "unknown " << (isKnown ? "architecture '" : "target '")
-                     << (isKnown ? attr.getArch() : attr.getName()) << "' in " << exec::ExecDialect::kTarget
-                     << (isKnown ? " for target '" + attr.getName().str() + "'" : " (targets: " + targetNames() + ")");
+  InFlightDiagnostic error = module.emitError();
+  if (!lookupTarget(attr.getName()))
+    error << "unknown target '" << attr.getName() << "' in " << exec::ExecDialect::kTarget
+          << " (targets: " << targetNames() << ")";
+  else
+    error << "unknown " << (attr.getCard().empty() ? "architecture '" : "card '")
+          << (attr.getCard().empty() ? attr.getArch() : attr.getCard()) << "' in " << exec::ExecDialect::kTarget
+          << " for target '" << attr.getName() << "'";
   return nullptr;
 }
 
-exec::TargetAttr braid::targetAttr(MLIRContext *context, StringRef name, StringRef arch) {
-  const TargetInfo *target = lookupTarget(name, arch);
-  bool isDefault = target && target->gpu && arch.empty();
-  return exec::TargetAttr::get(context, name, isDefault ? StringRef(target->gpu->arch) : arch);
+exec::TargetAttr braid::targetAttr(MLIRContext *context, StringRef name, StringRef arch, StringRef card) {
+  const TargetInfo *target = lookupTarget(name, arch, card);
+  bool takesRow = target && target->gpu && arch.empty();
+  return exec::TargetAttr::get(context, name, takesRow ? StringRef(target->gpu->arch) : arch, card);
 }
 
 std::string braid::targetText(ModuleOp module) {
   exec::TargetAttr attr = attributeOf(module);
   if (!attr)
     return cpu.name.str();
-  return attr.getArch().empty() ? attr.getName().str() : (attr.getName() + ":" + attr.getArch()).str();
+  StringRef gpu = attr.getCard().empty() ? attr.getArch() : attr.getCard();
+  return gpu.empty() ? attr.getName().str() : (attr.getName() + ":" + gpu).str();
 }
 
 std::string braid::targetNames() {
@@ -232,4 +286,8 @@ std::string braid::targetNames() {
     if (!llvm::is_contained(names, target.name))
       names.push_back(target.name);
   return llvm::join(names, ", ");
+}
+
+std::string braid::cardNames() {
+  return llvm::join(llvm::map_range(gpus, [](const GpuInfo &gpu) -> StringRef { return gpu.name; }), ", ");
 }

@@ -19,8 +19,8 @@ namespace braid {
 struct GpuInfo {
   /// Architecture by the vendor's name, such as "sm_90" (isSameOrOlder).
   llvm::StringLiteral arch;
-  /// Card that the row describes, among those of the architecture.
-  llvm::StringLiteral card;
+  /// Card that the row describes: its name on the command line, such as "h100", and that of the data sheet.
+  llvm::StringLiteral name, card;
   int64_t multiprocessors;
   /// Upper limits of shared memory, in bytes, of a block and of a multiprocessor.
   int64_t blockSharedBytes, sharedBytes;
@@ -121,22 +121,28 @@ struct TargetInfo {
 /// perhaps "a", which allows instructions of that number alone: "sm_90a" is of the family "sm_".
 bool isSameOrOlder(llvm::StringRef older, llvm::StringRef arch);
 
-/// Returns the row of a target; one with GPUs has a row for each architecture. An empty architecture
-/// means the target's default. Null if there is no such target, or if the GPU is older than all rows.
-const TargetInfo *lookupTarget(llvm::StringRef name, llvm::StringRef arch = "");
+/// Returns the row of a target; one with GPUs has a row for each card. Without a card, the row is that of the first
+/// card of the architecture; an empty architecture means the target's default. Null if there is no such target or
+/// card, or if the GPU is older than all rows.
+const TargetInfo *lookupTarget(llvm::StringRef name, llvm::StringRef arch = "", llvm::StringRef card = "");
+
+/// Returns the first card of the GPU's architecture.
+const GpuInfo &firstOfArch(const GpuInfo &gpu);
 
 /// Returns the row of the module around `op`: that of `exec.target`, or the CPU's without the attribute,
 /// as in graphs and handwritten IR. Null after an error at the module if it names an unknown target.
 const TargetInfo *targetOf(mlir::Operation *op);
 
-/// Returns the attribute for a target, with the default architecture if none is given.
-exec::TargetAttr targetAttr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef arch = "");
+/// Returns the attribute for a target, with the architecture of the card, or the default one if none is given.
+exec::TargetAttr targetAttr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef arch = "",
+                            llvm::StringRef card = "");
 
-/// Returns "cpu" or "cuda:sm_90": the target that the binary of a module reports.
+/// Returns "cpu", "cuda:sm_90" or "cuda:h200": the target that the binary of a module reports.
 std::string targetText(mlir::ModuleOp module);
 
-/// Returns "cpu, cuda", for error messages.
+/// Return "cpu, cuda" and "a100, a10, ...", for error messages.
 std::string targetNames();
+std::string cardNames();
 
 } // namespace braid
 

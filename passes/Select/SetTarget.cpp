@@ -13,7 +13,7 @@ struct SetTarget : braid::impl::SetTargetPassBase<SetTarget> {
   using SetTargetPassBase::SetTargetPassBase;
 
   void runOnOperation() final {
-    getOperation()->setAttr(exec::ExecDialect::kTarget, targetAttr(&getContext(), name, arch));
+    getOperation()->setAttr(exec::ExecDialect::kTarget, targetAttr(&getContext(), name, arch, card));
     if (!targetOf(getOperation()))
       signalPassFailure();
   }

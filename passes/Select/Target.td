@@ -8,7 +8,8 @@ def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
   let summary = "Sets the target of a module";
   let description = [{
     Sets `exec.target`, from which later passes get the properties of the target: epilogues, an attention library,
-    alignments, rates. A GPU target without `arch` gets the default architecture. A module without the attribute is
+    alignments, rates. A GPU target without `arch` gets the architecture of `card`, or the default
+    one. Cards of an architecture have the same code, and plans for their memory and its speed. A module without the attribute is
     lowered for the CPU.
 
     Input:
@@ -24,8 +25,9 @@ def SetTargetPass : Pass<"exec-set-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Flag<"Target", "--target", "target", "name", "name", "std::string", /*default=*/"\"cpu\"",
-         "Device on which the binary runs; for CUDA, with the GPU to compile for", [{text("cpu|cuda[:sm_90]")}]>,
+         "Device on which the binary runs; for CUDA, with the GPU to compile for: a card, such as h200, or an architecture, such as sm_90", [{text("cpu|cuda[:GPU]")}]>,
     Option<"arch", "arch", "std::string", /*default=*/"\"\"", "Architecture of the GPU, such as sm_90">,
+    Option<"card", "card", "std::string", /*default=*/"\"\"", "Card, such as h200">,
   ];
   let dependentDialects = ["::braid::exec::ExecDialect"];
 }

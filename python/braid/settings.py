@@ -8,12 +8,6 @@ from typing import Any
 from . import optimizers, tools
 from .errors import CompileError
 
-GPUS = {"a100": "sm_80", "a10": "sm_86", "l40s": "sm_89", "h100": "sm_90", "b200": "sm_100",
-        "rtx5090": "sm_120"}
-# Memory of a GPU in bytes, by data sheet.
-GPU_MEMORY = {"a100": 80e9, "a10": 24e9, "l40s": 48e9, "h100": 80e9, "b200": 180e9, "rtx5090": 32e9}
-
-
 def mesh_text(mesh: Any) -> str:
     """Returns a mesh as braidc reads it: "dp=2,tp=4", {"dp": 2, "tp": 4}, or "" for one rank."""
     if mesh is None:
@@ -26,8 +20,8 @@ def mesh_text(mesh: Any) -> str:
 
 
 def target_text(target: str) -> str:
-    """Returns a target of braidc: "cpu", "cuda:sm_90", or the name of a GPU such as "h100"."""
-    return f"cuda:{GPUS[target]}" if target in GPUS else target
+    """Returns a target of braidc from "cpu", "cuda", "cuda:sm_90", or the name of a card such as "h100"."""
+    return target if target.split(":")[0] in ("cpu", "cuda") else f"cuda:{target}"
 
 
 def words(optimizer: optimizers.Optimizer, mesh: Any = None, zero: int | None = None, precision: str = "f32",

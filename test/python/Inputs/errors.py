@@ -68,6 +68,11 @@ def main():
                           ("unknown option", {"loss": "cross_entropy", "options": ["--speed"]})):
         error = raised(models.Mixer(), (x, y), **options)
         assert text in str(error), error
+    try:
+        braid.fit(models.Mixer(), (x, y), loss="cross_entropy", gpu="h300")
+        raise AssertionError("a card that does not exist")
+    except braid.CompileError as error:
+        assert "unknown GPU 'h300'; cards: a100, " in str(error), error
     module = nn.parallel.DataParallel(models.Mixer())
     assert "give the module itself" in str(raised(module, (x, y)))
     assert "the model returns no loss" in str(raised(models.Mixer(), x))

@@ -16,6 +16,9 @@ def main():
         real = braid.fit(make().train(), batch, **options)
         plans = braid.fit(empty, {name: value.to("meta") if name != "use_cache" else value for name, value in batch.items()},
                           **options)
+        large = braid.fit(empty, batch, gpu="h200", **options)
+        assert large.memory_bytes == int(0.9 * 141e9) and plans.memory_bytes == int(0.9 * 80e9)
+        assert [row["peak_bytes"] for row in large] == [row["peak_bytes"] for row in plans]
         assert [row["peak_bytes"] for row in plans] == [row["peak_bytes"] for row in real] and len(plans) == 4
         assert all(parameter.is_meta for parameter in empty.parameters())
         count = sum(parameter.numel() for parameter in empty.parameters())
