@@ -117,6 +117,10 @@ func.func @dropout(%x: tensor<4x6xf32>, %key: tensor<4xi32>) -> tensor<4x6xf32> 
   %y = tg.dropout %x, %key rate 0.25 stream 3 : (tensor<4x6xf32>, tensor<4xi32>) -> tensor<4x6xf32>
   return %y : tensor<4x6xf32>
 }
+func.func @in_training(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %y = tg.in_training %a, %b : tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
 
 // Softmax and norms.
 func.func @softmax(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {

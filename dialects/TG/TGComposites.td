@@ -105,6 +105,26 @@ def TG_DropoutOp : TG_Op<"dropout", "Elementwise", [TG_Diff, TG_Composite, TG_Co
   let hasFolder = 1;
 }
 
+def TG_InTrainingOp
+    : TG_Op<"in_training", "Movement", [TG_Composite, TG_DefaultCost, TG_Training, SameOperandsAndResultType]> {
+  let summary = "The first operand in training, and the second in inference";
+  let description = [{
+    A batch norm, for example, divides by the deviation of the batch in training, and by a running one in inference.
+
+    ```mlir
+    %mean = tg.in_training %of_batch, %running : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins TG_Tensor:$training, TG_Tensor:$inference);
+  let results = (outs TG_Tensor:$result);
+  let assemblyFormat = "$training `,` $inference " # oneType;
+  let extraClassDefinition = [{
+    ::braid::ShardingRule $cppClass::getShardingRule() { return ::braid::elementwiseRule(*this); }
+    ::llvm::SmallVector<::mlir::Value> $cppClass::buildInference(::mlir::OpBuilder &) { return {getInference()}; }
+    ::llvm::SmallVector<::mlir::Value> $cppClass::decompose(::mlir::OpBuilder &) { return {getTraining()}; }
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Softmax and norms, over the last dim
 //===----------------------------------------------------------------------===//

@@ -66,7 +66,11 @@ class Step:
     # Values
 
     def _parameters(self) -> list[Tensor]:
-        return [tensor for tensor in self._tensors if tensor.category == library.PARAMETER and not tensor.copy_of]
+        """Parameters, and the states that the module has as buffers, such as running statistics."""
+        module = self.graph.module
+        buffers = dict(module.named_buffers(remove_duplicate=False)) if module is not None else {}
+        return [tensor for tensor in self._tensors
+                if (tensor.category == library.PARAMETER or tensor.name in buffers) and not tensor.copy_of]
 
     def _write_values(self) -> None:
         """Writes initial values of parameters, and of the states of a whole step."""
@@ -90,7 +94,8 @@ class Step:
                 self._rank.write(tensor, arrays.of(value))
             self._rank.call("braid_renew_copies")
             return
-        named = dict(self.graph.module.named_parameters(remove_duplicate=False))
+        named = {**dict(self.graph.module.named_buffers(remove_duplicate=False)),
+                 **dict(self.graph.module.named_parameters(remove_duplicate=False))}
         for tensor in self._parameters():
             if tensor.name in named:
                 self._rank.write(tensor, arrays.of(named[tensor.name]))
@@ -132,6 +137,8 @@ class Step:
         self._feed(batch, sharded, "train", first, self.model.microbatches - first)
         result = self._rank.train(rate)
         self._accumulated = 0
+        if self._views:
+            self._views.refresh()
         return Loss.of(result, self._rank.scalars())
 
     def accumulate(self, batch: Any, sharded: bool | None = None) -> None:
@@ -209,6 +216,8 @@ class Step:
         self._settle()
         self._rank.call("braid_load", os.fsencode(path))
         self._accumulated = 0
+        if self._views:
+            self._views.refresh()
 
     def load_weights(self, path: str | os.PathLike) -> None:
         """Reads the parameters alone, from a checkpoint or from safetensors of other programs."""
@@ -216,14 +225,14 @@ class Step:
         self._rank.call("braid_load_weights", os.fsencode(path))
 
     def state_dict(self, moments: bool = False) -> dict[str, Any]:
-        """Returns copies of the parameters by name, and on demand of the optimizer's moments (`w.exp_avg`).
+        """Returns copies of the parameters and updated buffers by name, and on demand of the moments (`w.exp_avg`).
 
         They are tensors of PyTorch for a module, and else of NumPy. Refused if this rank has only a part of a tensor:
         `full_state_dict` collects the parts.
         """
         self._settle()
-        kinds = (library.PARAMETER, library.OPTIMIZER_STATE) if moments else (library.PARAMETER,)
-        wanted = [tensor for tensor in self._tensors if tensor.category in kinds and not tensor.copy_of]
+        moment = [tensor for tensor in self._tensors if tensor.category == library.OPTIMIZER_STATE]
+        wanted = {tensor.name: tensor for tensor in [*self._parameters(), *(moment if moments else ())]}.values()
         for tensor in wanted:
             if not tensor.is_whole:
                 raise StepError(f"this rank has only a part of '{tensor.name}': use full_state_dict()")

@@ -8,7 +8,7 @@ import numpy
 
 from . import arrays
 from .errors import StepError
-from .library import Rank, Tensor
+from .library import OPTIMIZER_STATE, Rank, Tensor
 
 
 def array_of(rank: Rank, tensor: Tensor) -> numpy.ndarray:
@@ -58,7 +58,8 @@ def can_see(tensors: list[Tensor]) -> bool:
 class Views:
     """The parameters and buffers of a module that lie in a step's memory. A GPU's step moves the module to the GPU.
 
-    A frozen one that the step stores in another type, such as bfloat16, stays where it is: `apart` lists these.
+    One that gets no gradient and that the step stores in another type, such as bfloat16 or 32-bit integers, stays where
+    it is: `apart` lists these.
     """
 
     def __init__(self, module: Any, rank: Rank, tensors: list[Tensor]):
@@ -105,6 +106,12 @@ class Views:
         self._gpus = {view.device for view in views.values() if view.is_cuda}
         for device in self._gpus:
             module.to(device)  # what is not in the step, too
+
+    def refresh(self) -> None:
+        """Gives buffers that a step updates in another type, such as counters, their new values."""
+        for tensor, value in self.apart:
+            if tensor.category == OPTIMIZER_STATE:
+                value.copy_(arrays.to_torch(self.rank.read(tensor), tensor.type))
 
     def settle(self) -> None:
         """Waits for PyTorch's work on a GPU, which the step must follow. The host needs no wait."""

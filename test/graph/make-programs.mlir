@@ -117,3 +117,29 @@ func.func @model(%x: tensor<4xf32> {tg.input = "x", tg.role = #tg.role<features>
   %dropped = tg.reduce max %x dims [0] : tensor<4xf32> -> tensor<f32>
   return %loss, %dropped, %x : tensor<f32>, tensor<f32>, tensor<4xf32>
 }
+
+// -----
+
+// A norm has the statistics of the batch in training, and running ones in inference.
+// CHECK-LABEL: func.func @train
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "mean"})
+// CHECK: %[[MEAN:.*]] = tg.reduce mean
+// CHECK: %[[ROWS:.*]] = tg.broadcast %[[MEAN]]
+// CHECK: arith.subf %{{.*}}, %[[ROWS]]
+// CHECK: return %{{.*}}, %[[MEAN]]
+// CHECK-LABEL: func.func @eval
+// CHECK-SAME: %[[RUNNING:[a-z0-9]+]]: tensor<4xf32> {tg.state
+// CHECK-SAME: -> (tensor<f32> {tg.role = #tg.role<loss>})
+// CHECK-NOT: tg.reduce mean
+// CHECK: %[[ROWS:.*]] = tg.broadcast %[[RUNNING]]
+// CHECK: arith.subf %{{.*}}, %[[ROWS]]
+func.func @model(%x: tensor<8x4xf32> {tg.input = "x", tg.role = #tg.role<features>},
+                 %m: tensor<4xf32> {tg.state = #tg.state<"mean", #tg.init<zeros>, kind = running_statistic>})
+    -> (tensor<f32> {tg.role = #tg.role<loss>}, tensor<4xf32> {tg.updates = "mean"}) {
+  %0 = tg.reduce mean %x dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+  %1 = tg.in_training %0, %m : tensor<4xf32>
+  %2 = tg.broadcast %1 dims [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %3 = arith.subf %x, %2 : tensor<8x4xf32>
+  %l = tg.reduce sum %3 dims [0, 1] : tensor<8x4xf32> -> tensor<f32>
+  return %l, %1 : tensor<f32>, tensor<4xf32>
+}

@@ -91,7 +91,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// Prints `FILE:LINE: error: MESSAGE [MODULE]`, with the place in the user's source and the module that made the call.
+/// Prints `FILE:LINE: error: MESSAGE [MODULE]`, or a warning, with the place in the user's source and the module that made the call.
 static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   mlir::Location place = diagnostic.getLocation();
   std::string module;
@@ -103,7 +103,7 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
     errs() << source.getFilename().getValue() << ':' << source.getLine() << ": ";
   else
     errs() << "braid-import: ";
-  errs() << "error: " << diagnostic;
+  errs() << (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? "warning: " : "error: ") << diagnostic;
   if (!module.empty())
     errs() << " [" << module << ']';
   errs() << '\n';

@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-/// Upper limit of a buffer's elements whose values are read.
-static constexpr int64_t kMaxBufferElements = 1 << 20;
-
 Type braid::torch::elementOf(ScalarType type, MLIRContext *context) {
   Builder builder(context);
   switch (type) {
@@ -65,50 +62,6 @@ Value Translator::randomKey() {
   return keyArgument;
 }
 
-/// Reads the elements of a small buffer.
-void Translator::bindBuffer(const Input &input, Operand &operand) {
-  auto stored = program.weights.find(input.target);
-  const TypeOfTensor &type = program.typeOf(input.name);
-  int64_t elements = 1;
-  for (int64_t size : type.shape)
-    elements *= size;
-  if (stored == program.weights.end() || elements > kMaxBufferElements)
-    return;
-  if (stored->second.type.element != type.element || stored->second.type.shape != type.shape)
-    return;
-  Expected<std::string> bytes = readTensor(archive, stored->second);
-  if (!bytes) {
-    consumeError(bytes.takeError());
-    return;
-  }
-  std::vector<double> numbers(elements);
-  auto read = [&](auto example) {
-    using T = decltype(example);
-    for (int64_t i = 0; i < elements; ++i) {
-      T value;
-      std::memcpy(&value, bytes->data() + i * sizeof(T), sizeof(T));
-      numbers[i] = static_cast<double>(value);
-    }
-    operand.known = known::dense(type.shape, std::move(numbers));
-    if (std::is_integral_v<T> && type.element != ScalarType::Bool)
-      operand.known = known::simplified(*operand.known);
-  };
-  switch (type.element) {
-  case ScalarType::F32:
-    return read(float());
-  case ScalarType::F64:
-    return read(double());
-  case ScalarType::I64:
-    return read(int64_t());
-  case ScalarType::I32:
-    return read(int32_t());
-  case ScalarType::Bool:
-    return read(int8_t());
-  default:
-    return;
-  }
-}
-
 LogicalResult Translator::declareInput(const Input &input) {
   Location loc = NameLoc::get(builder.getStringAttr(input.target));
   RankedTensorType type = tensorType(program.typeOf(input.name), loc, input.target);
@@ -132,8 +85,10 @@ LogicalResult Translator::declareInput(const Input &input) {
            << "program.constants['" << input.target << "'] or program.state_dict['" << input.target
            << "'] to a tensor that has them";
   bool isTrained = input.kind == Input::Kind::Parameter && program.typeOf(input.name).requiresGrad;
+  if (states.contains(input.name))
+    return declareState(input, type, loc), success();
   if (input.kind != Input::Kind::Parameter)
-    bindBuffer(input, operand);
+    operand.known = valuesOf(input);
   // Integers, and the few numbers that code can spell out, become constants where they are used.
   if (operand.known && (!isa<FloatType>(type.getElementType()) || type.getNumElements() <= kMaxConstantElements))
     return success();

@@ -52,25 +52,49 @@ static Values rmsNorm(CallBuilder &call) {
   return {call.make<tg::RmsNormOp>(input, weight, APFloat(epsilon), APFloat(0.0))};
 }
 
-/// (x - mean) / sqrt(variance + eps) of each channel, with the running statistics.
+/// Replaces a statistic by that of the batch in training, and moves the running one towards `next`. Returns null after
+/// an error.
+static Value trackStatistic(CallBuilder &call, StringRef running, Value ofBatch, Value next) {
+  if (!call.has(running))
+    return ofBatch;
+  Value old = call.tensor(running);
+  double momentum = call.number("momentum");
+  Value updated = call.add(call.mul(old, 1 - momentum), call.mul(next, momentum));
+  bool isUpdated = call.updateBuffer(running, call.make<tg::InTrainingOp>(updated, old));
+  return isUpdated ? Value(call.make<tg::InTrainingOp>(ofBatch, old)) : Value();
+}
+
+/// (x - mean) / sqrt(variance + eps) of each channel, with the statistics of the batch in training and otherwise the
+/// running ones. The running variance is unbiased.
 static Values batchNorm(CallBuilder &call) {
-  if (call.boolean("training") || !call.has("running_mean") || !call.has("running_var"))
-    return {
-        call.fail("statistics of a batch are not supported; call eval() on this norm before the export, which keeps "
-                  "its running statistics, or take a group norm")};
-  Value input = call.tensor("input"), variance = call.tensor("running_var");
-  ArrayRef<int64_t> shape = tg::typeOf(input).getShape();
+  Value input = call.tensor("input");
+  RankedTensorType type = tg::typeOf(input);
+  ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() < 2 || !tg::isFloat(input))
     return {call.fail("only of floats with channels")};
-  RankedTensorType channels = RankedTensorType::get({shape[1]}, tg::typeOf(input).getElementType());
+  RankedTensorType channels = RankedTensorType::get({shape[1]}, type.getElementType());
   for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
     if (call.has(name) && call.tensor(name).getType() != channels)
       return {call.fail(name + " has another size or type than the channels")};
+  auto wide = [&](Value a) { return call.broadcast(a, type, {1}); };
+  Value mean = call.tensorOrNull("running_mean"), variance = call.tensorOrNull("running_var");
+  if (call.boolean("training")) {
+    double count = static_cast<double>(type.getNumElements()) / shape[1];
+    if (count == 1)
+      return {call.fail("the statistics of one row are not defined; give the norm more rows")};
+    SmallVector<int64_t> dims = tg::dimRange(0, shape.size());
+    dims.erase(dims.begin() + 1);
+    Value ofBatch = call.reduce(tg::ReduceKind::Mean, input, dims), centered = call.sub(input, wide(ofBatch));
+    Value spread = call.reduce(tg::ReduceKind::Mean, call.mul(centered, centered), dims);
+    mean = trackStatistic(call, "running_mean", ofBatch, ofBatch);
+    variance = trackStatistic(call, "running_var", spread, call.mul(spread, count / (count - 1)));
+  }
+  if (!mean || !variance)
+    return {call.hasReported ? Value() : call.fail("it has no running statistics, and is not in training")};
   Value scale = call.rsqrt(call.add(variance, call.number("eps", 1e-5)));
   if (call.has("weight"))
     scale = call.mul(scale, call.tensor("weight"));
-  auto wide = [&](Value a) { return call.broadcast(a, tg::typeOf(input), {1}); };
-  Value result = call.mul(call.sub(input, wide(call.tensor("running_mean"))), wide(scale));
+  Value result = call.mul(call.sub(input, wide(mean)), wide(scale));
   return {call.has("bias") ? call.add(result, wide(call.tensor("bias"))) : result};
 }
 
@@ -175,7 +199,7 @@ static constexpr OpRow kLayersRows[] = {
     {"aten.rms_norm.default", "input:T normalized_shape:IL weight:T? eps:N?", rmsNorm, nullptr, "tg.rms_norm"},
     {"aten.batch_norm.default",
      "input:T weight:T? bias:T? running_mean:T? running_var:T? training:B momentum:N? eps:N?", batchNorm, nullptr,
-     "arithmetic with the running statistics", "cudnn_enabled"},
+     "arithmetic with the statistics of the batch in training, else the running ones", "cudnn_enabled"},
     {"aten.softmax.int", "self:T dim:I dtype:D?", softmax, nullptr, "tg.softmax"},
     {"aten._softmax.default", "self:T dim:I", softmax, nullptr, "tg.softmax", "half_to_float"},
     {"aten.scaled_dot_product_attention.default",

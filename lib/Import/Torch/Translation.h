@@ -7,6 +7,7 @@
 #include "lib/Import/Torch/Translator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace braid::torch {
 
@@ -18,16 +19,24 @@ public:
   Translator(const Program &program, const Archive &archive, const ImportOptions &options, mlir::MLIRContext &context)
       : program(program), archive(archive), options(options), builder(&context) {}
 
+  /// Translates the program. If it overwrites buffers, it is translated again with these as states.
   Imported run();
 
 private:
+  Imported runOnce();
   friend class CallBuilder;
 
   mlir::RankedTensorType tensorType(const TypeOfTensor &type, mlir::Location loc, const llvm::Twine &what);
   mlir::Location locationOf(const Call &call);
   mlir::LogicalResult declareInputs();
   mlir::LogicalResult declareInput(const Input &input);
-  void bindBuffer(const Input &input, Operand &operand);
+  /// Returns the elements of a small buffer.
+  MaybeKnown valuesOf(const Input &input);
+  void declareState(const Input &input, mlir::RankedTensorType type, mlir::Location loc);
+  const Input *bufferOf(llvm::StringRef tensor) const;
+  mlir::LogicalResult noteOverwrite(const Input &input, llvm::StringRef op, mlir::Location loc);
+  /// Adds the new values of states to the outputs.
+  mlir::LogicalResult addStates(std::vector<ModelOutput> &outputs);
   mlir::LogicalResult translate(const Call &call);
   const Routed *routedOf(const Call &call, llvm::StringRef name) const;
   bool readsRouted(const Call &call) const;
@@ -70,6 +79,8 @@ private:
   llvm::StringMap<TypeOfTensor> retyped;
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes;
   mlir::Value keyArgument;
+  /// Buffers that the program overwrites, by name in the graph; `states` are those known before the translation.
+  llvm::StringSet<> updated, states;
   /// Whether an error was reported while a value was built.
   bool hasFailed = false;
   int64_t streams = 0;

@@ -108,10 +108,8 @@ LogicalResult Translator::noteMemory(const Call &call, const OpRow &row, Locatio
   if (StringRef target = overwritten(call); !target.empty() && call.results.size() == 1) {
     StringRef root = memory.rootOf(target);
     auto input = find_if(program.inputs, [&](const Input &input) { return input.name == root; });
-    if (input != program.inputs.end() && input->kind != Input::Kind::User)
-      return emitError(loc) << call.op << " overwrites '" << input->target
-                            << "', a tensor of the model; running statistics are not supported: call eval() on norms "
-                               "that have them before the export";
+    if (input != program.inputs.end() && failed(noteOverwrite(*input, call.op, loc)))
+      return failure();
     StringRef result = call.results[0];
     bool isSame = program.typeOf(result).shape == program.typeOf(target).shape;
     if (isSame)
@@ -203,9 +201,12 @@ LogicalResult Translator::finish() {
   bool hasLoss = false;
   for (auto [number, output] : enumerate(program.outputs)) {
     Location loc = NameLoc::get(builder.getStringAttr(output.name));
-    if (output.kind == Output::Kind::BufferMutation)
-      return emitError(loc) << "the model updates its buffer '" << output.target
-                            << "'; running statistics are not supported yet";
+    if (output.kind == Output::Kind::BufferMutation) {
+      for (const Input &input : program.inputs)
+        if (input.kind == Input::Kind::Buffer && input.target == output.target)
+          updated.insert(input.name);
+      continue;
+    }
     if (StringRef op = memory.overwrittenBy(output.name); !op.empty())
       return emitError(loc) << "the output shares memory with a tensor that " << op << " has overwritten";
     if (routed.contains(output.name))
@@ -222,10 +223,21 @@ LogicalResult Translator::finish() {
       return failure();
     outputs.push_back({loss, "loss"});
   }
+  if (failed(addStates(outputs)))
+    return failure();
   return finishModel(function, argumentAttributes, outputs, "return the loss from forward, or add one with --loss");
 }
 
 Imported Translator::run() {
+  Imported imported = runOnce();
+  if (!imported.module || updated.empty())
+    return imported;
+  Translator again(program, archive, options, *builder.getContext());
+  again.states = std::move(updated);
+  return again.runOnce();
+}
+
+Imported Translator::runOnce() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
   function = builder.create<func::FuncOp>(module->getLoc(), "model", builder.getFunctionType({}, {}));

@@ -109,6 +109,8 @@ public:
   /// The Philox key, an argument of the graph that is added when first needed, and the next stream of random numbers.
   mlir::Value key();
   int64_t nextStream();
+  /// Gives the buffer that an argument names a new value. Reports an error if it is no buffer of the model.
+  bool updateBuffer(llvm::StringRef name, mlir::Value value);
 
   /// Reports an error at the call and returns null.
   mlir::Value fail(const llvm::Twine &message);
