@@ -133,7 +133,7 @@ typedef struct {
 // An input, a result or a run-time scalar of one program.  `shape` is logical; the rank's part (see
 // br_tensor) is contiguous, `bytes` long.  `role` is the contract with the training loop:
 //   inputs   tokens, targets (i32 [B,S], or f32 of any shape for regression
-//            models: role "features"/"labels"), lr (f32 scalar), step (i32
+//            models: role "features"/"labels"), shared (any shape, the same for all rows), lr (f32 scalar), step (i32
 //            scalar, 1 for the first step), key (i32[4]: seed low, seed high,
 //            step, microbatch), position (i32 scalar)
 //   results  loss (f32 scalar), grad_norm (f32 scalar), logits (f32[V]) or any

@@ -197,8 +197,13 @@ static Location attachFacts(Location loc, Attribute facts) {
 Location braid::tg::withFacts(Location loc, FactsAttr facts) { return attachFacts(loc, facts); }
 
 Location braid::tg::withFacts(Location loc, ArrayRef<FactsAttr> ofEach) {
+  if (ofEach.empty())
+    return attachFacts(loc, factsOf(loc));
+  // Without facts of a tensor, the op keeps its phase.
+  if (FactsAttr own = factsOf(loc); own && llvm::none_of(ofEach, [](FactsAttr facts) { return bool(facts); }))
+    return attachFacts(loc, getFacts(loc.getContext(), own.getPhase(), unitOf(own)));
   if (llvm::all_equal(ofEach))
-    return attachFacts(loc, ofEach.empty() ? factsOf(loc) : ofEach.front());
+    return attachFacts(loc, ofEach.front());
   Builder builder(loc.getContext());
   auto list = llvm::map_to_vector(
       ofEach, [&](FactsAttr facts) -> Attribute { return facts ? Attribute(facts) : builder.getUnitAttr(); });

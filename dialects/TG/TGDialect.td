@@ -21,8 +21,8 @@ def TG_Dialect : Dialect {
     * `tg.state = #tg.state<"name", init, of = "w", kind = moment>`: a tensor besides parameters that lives across
       steps, with the parameter that it belongs to and its kind.
     * `tg.input = "name"`: data and run-time scalars; `tg.role = #tg.role<tokens>` says which: `tokens`, `targets`,
-      `features`, `labels` (dim 0 is the batch), `key`, `lr`, `step`, `position`, and the values that ranks agree
-      on, `stop` and `values`.
+      `features`, `labels` (dim 0 is the batch), `shared` (no batch), `key`, `lr`, `step`, `position`, and the values
+      that ranks agree on, `stop` and `values`.
 
     Results have one of these attributes:
 
@@ -113,7 +113,7 @@ def TG_Role : TG_Enum<"Role", "what an input or result is to training", [
     I32EnumAttrCase<"Values", 9, "values">, I32EnumAttrCase<"Loss", 10, "loss">,
     I32EnumAttrCase<"Logits", 11, "logits">, I32EnumAttrCase<"Count", 12, "count">,
     I32EnumAttrCase<"GradNorm", 13, "grad_norm">, I32EnumAttrCase<"GradSqLocal", 14, "grad_sq_local">,
-    I32EnumAttrCase<"GradSqGlobal", 15, "grad_sq_global">]> {
+    I32EnumAttrCase<"GradSqGlobal", 15, "grad_sq_global">, I32EnumAttrCase<"Shared", 16, "shared">]> {
   let genSpecializedAttr = 0;
 }
 

@@ -17,6 +17,8 @@ struct InputRole {
 
 struct ImportOptions {
   std::vector<InputRole> roles;
+  /// Arguments of a JAX function, or arrays of arguments, that are parameters without an update.
+  std::vector<std::string> frozen;
 };
 
 /// A module with @model, and the patterns that were recognized in it.

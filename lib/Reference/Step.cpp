@@ -109,7 +109,7 @@ Results Step::run(Values &values, InputOptions options, Arithmetic arithmetic) c
 
 static bool holdsBatch(const InputSlot &slot) {
   return !slot.type.getShape().empty() &&
-         llvm::is_contained({"tokens", "targets", "features", "labels"}, StringRef(slot.role));
+         llvm::is_contained({"tokens", "targets", "features", "labels", "shared"}, StringRef(slot.role));
 }
 
 /// Fills the inputs of all microbatches of a step: from the token file, or with random

@@ -31,7 +31,7 @@ private:
   void fix(Value value, unsigned annotation);
 
   void keepRowsWhole(BlockArgument input);
-  void keepWhole(BlockArgument cache);
+  void keepWhole(BlockArgument argument);
   void readArguments();
   LogicalResult readResults();
   LogicalResult readResult(unsigned index, ShardingAttr stated);
@@ -131,9 +131,9 @@ void Reader::keepRowsWhole(BlockArgument input) {
   std::fill(openFrom.begin() + (openFrom.size() > 1), openFrom.end(), PropagationProblem::kNever);
 }
 
-/// Keeps a cache whole, because programs with different shardings share it.
-void Reader::keepWhole(BlockArgument cache) {
-  auto &openFrom = problem.tensors[problem.numbers.lookup(cache)].openFrom;
+/// Keeps an argument whole: a cache, because programs with different shardings share it, or an input without rows.
+void Reader::keepWhole(BlockArgument argument) {
+  auto &openFrom = problem.tensors[problem.numbers.lookup(argument)].openFrom;
   std::fill(openFrom.begin(), openFrom.end(), PropagationProblem::kNever);
 }
 
@@ -146,6 +146,8 @@ void Reader::readArguments() {
       unsigned annotation = annotate(nameOfArgument(function, argument.getArgNumber()), argument.getLoc(), sharding);
       problem.annotations[annotation].isOfBatch = tg::isOfBatch(attributes.role);
       fix(argument, annotation);
+    } else if (attributes.role && attributes.role.getValue() == tg::Role::Shared) {
+      keepWhole(argument);
     } else if (attributes.input) {
       keepRowsWhole(argument);
     } else if (attributes.state && attributes.state.isCache()) {

@@ -14,13 +14,13 @@ from .errors import CompileError, Error, StepError, ToolNotFound
 from .exporting import export
 from .fitting import Fit, fit
 from .graph import Graph, graph_of, load_graph
-from .jax_graph import from_jax, to_jax
+from .jax_graph import from_jax, from_jax_step, to_jax
 from .plan import Plan
 from .step import Loss, Step
 from .tools import version
 from .training import train
 
 __all__ = ["CompileError", "Error", "Fit", "Graph", "Loss", "Plan", "Step", "StepError", "ToolNotFound", "clear_cache",
-           "compile", "compile_graph", "export", "fit", "from_jax", "graph_of", "load_graph", "to_jax", "train",
+           "compile", "compile_graph", "export", "fit", "from_jax", "from_jax_step", "graph_of", "load_graph", "to_jax", "train",
            "version"]
 __version__ = "0.1.0"

@@ -37,7 +37,7 @@ class Feeder:
                 continue
             if name not in tensors:
                 raise StepError(f"the batch has no '{name}'; it has {', '.join(tensors)}")
-            is_bits = one.role == "features" and one.type == arrays.I32
+            is_bits = one.role in ("features", "shared") and one.type == arrays.I32
             values = (arrays.bits_of if is_bits else arrays.of)(tensors[name])
             ready += self._parts(one, values, is_own, first, count)
         for name, microbatch, values, extent in ready:

@@ -29,18 +29,18 @@ def _loss_of(results: Any) -> Any:
                 if not leaf.shape and jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating))
 
 
-def check_gradients(graph: Graph, function: Callable, arguments: tuple[Any, ...],
+def check_gradients(graph: Graph, function: Callable, arguments: tuple[Any, ...], batch: Any,
                     values_of: Callable[[Any], dict[str, Any]]) -> None:
     """Compiles a step of gradient descent, and compares it with jax.grad for these arguments.
 
-    `values_of` returns the tensors of a pytree like the parameters under the names of the graph. Raises CompileError
+    `batch` has those of a batch. `values_of` returns the tensors of a pytree like the parameters under the names of the graph. Raises CompileError
     with the parameter and both values.
     """
     import jax
-    params, *batch = arguments
+    params = arguments[0]
     wanted_loss, gradients = jax.value_and_grad(lambda *given: _loss_of(function(*given)), allow_int=True)(*arguments)
     with compile_graph(graph, optimizer="sgd", weight_decay=0.0) as step:
-        loss = float(step(batch[0] if len(batch) == 1 else tuple(batch), lr=_RATE))
+        loss = float(step(batch, lr=_RATE))
         after = step.full_state_dict()
     before = values_of(params)
     if abs(loss - float(wanted_loss)) > _TOLERANCE * max(abs(float(wanted_loss)), 1e-3):

@@ -167,7 +167,7 @@ BRAID_API braid_status braid_renew_copies(braid_step *step);
 
 typedef struct {
   const char *name;
-  const char *role; /* "tokens", "targets", "features", "labels" */
+  const char *role; /* "tokens", "targets", "features", "labels"; "shared": no rows of the batch */
   braid_type type;
   int32_t rank;                                          /* number of dims */
   int64_t shape[BRAID_MAX_DIMS];                         /* of a microbatch over all ranks */

@@ -86,6 +86,10 @@ def attention(q, k, v, mask=None, scale=0.4):
     return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), jnp.repeat(v, 2, 2))
 
 
+def patches_last(x, w):
+    return lax.conv_general_dilated(x, w, (2, 2), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
 def softcapped(q, k, v):
     scores = 3.0 * jnp.tanh(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 3.0)
     return jnp.einsum("bkhd,bhqk->bqhd", v, jax.nn.softmax(scores + jnp.where(jnp.tri(5) > 0, 0.0, -1e30)))
@@ -123,6 +127,38 @@ def optax_cross_entropy(logits, targets):
 
 def loop(x, w):
     return lax.scan(lambda carry, each: (jnp.tanh(carry @ each), carry.sum()), x, w)
+
+
+def pool(x, reducer, first, size, stride, padding="VALID"):
+    return lax.reduce_window(x, first, reducer, (1, size, size, 1), (1, stride, stride, 1), padding)
+
+
+def gradient_of_pool(x, size, stride):
+    return x * jax.grad(lambda v: jnp.sum(jnp.sin(pool(v, lax.max, -jnp.inf, size, stride))))(x)
+
+
+def key_of(i):
+    return jax.random.wrap_key_data(i.astype(jnp.uint32))
+
+
+def positions_of(hot):
+    """Positions of choices among those of their expert, in the order of tokens."""
+    return ((jnp.cumsum(hot.reshape(-1, hot.shape[-1]), 0) - 1).reshape(hot.shape) * hot).sum(-1)
+
+
+def experts(x, router, up, capacity=2):
+    """A mixture of experts as in GShard: two experts for each token, with a capacity."""
+    weights, chosen = lax.top_k(jax.nn.softmax(x @ router), 2)
+    hot = jax.nn.one_hot(chosen, router.shape[1])
+    slots = jax.nn.one_hot(positions_of(hot), capacity)  # rows of zeros beyond the capacity
+    dispatch, combine = jnp.einsum("tke,tkc->tec", hot, slots), jnp.einsum("tk,tke,tkc->tec", weights, hot, slots)
+    return jnp.einsum("tec,ecf->tf", combine, jax.nn.relu(jnp.einsum("tec,td,edf->ecf", dispatch, x, up)))
+
+
+def all_experts(x, router, up):
+    weights, chosen = lax.top_k(jax.nn.softmax(x @ router), 2)
+    gates = (jax.nn.one_hot(chosen, router.shape[1]) * weights[..., None]).sum(1)
+    return jnp.einsum("te,tef->tf", gates, jax.nn.relu(jnp.einsum("td,edf->tef", x, up)))
 
 
 # Name: function, arrays.
@@ -199,8 +235,7 @@ CASES = {
     "einsum": (lambda x, w: jnp.einsum("bsd,dhe->bhse", x, w), [X, floats(4, 2, 3)]),
     "outer": (lambda x, y: jnp.einsum("ij,k->kij", x, y), [floats(2, 3), floats(4)]),
     "patches": (lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "VALID"), [floats(2, 3, 4, 4), floats(5, 3, 2, 2)]),
-    "patches_last": (lambda x, w: lax.conv_general_dilated(
-        x, w, (2, 2), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")), [floats(2, 4, 4, 3), floats(2, 2, 3, 5)]),
+    "patches_last": (patches_last, [floats(2, 4, 4, 3), floats(2, 2, 3, 5)]),
     "softmax": (lambda x: jax.nn.softmax(x, -1), [X]),
     "softmax_dim": (lambda x: jax.nn.softmax(x, 1), [X]),
     "log_softmax": (lambda x: jax.nn.log_softmax(x, -1), [X]),
@@ -234,6 +269,52 @@ CASES = {
     "cond": (lambda x: lax.cond(jnp.bool_(True), jnp.sin, jnp.cos, x), [X]),
 }
 
+# Cases with draws of their own, so that the numbers of the others stay.
+RANDOM = numpy.random.default_rng(2)
+IMAGE, EXPERTS = floats(2, 6, 6, 3), [floats(6, 4), floats(4, 3), floats(3, 4, 5)]
+INSIDE = floats(2, 3, 4, low=-0.9, high=0.9)
+CASES |= {
+    "tan": (jnp.tan, [INSIDE]),
+    "hyperbolic": (lambda x: jnp.sinh(x) * jnp.cosh(x), [X]),
+    "hyperbolic_inverses": (lambda x, y, z: jnp.arcsinh(x) + jnp.arccosh(1 + y) * jnp.arctanh(z), [X, POSITIVE, INSIDE]),
+    "arctan": (jnp.arctan, [X]),
+    "arctan2": (jnp.arctan2, [X, Y]),
+    "circular_inverses": (lambda x, y: jnp.arcsin(x) * jnp.arccos(y), [INSIDE, INSIDE[::-1].copy()]),
+    "cbrt": (jnp.cbrt, [X]),
+    "erf_inv": (jax.scipy.special.erfinv, [INSIDE]),
+    "round": (lambda x: x * (jnp.round(x * 2) + lax.round(x * 4, lax.RoundingMethod.AWAY_FROM_ZERO)), [numpy.round(X * 4) / 4]),
+    "remainder": (lambda x, y: jnp.fmod(x, y) + jnp.mod(x, y), [X, POSITIVE]),
+    "integer_division": (lambda x, i: x * ((i - 2) % 3 + (i - 2) // 2 + jnp.abs(i - 2) * jnp.sign(i - 2) + ((i - 3) >> 1)),
+                         [X, integers(4)]),
+    "cumsum": (lambda x: jnp.cumsum(x, 1) * lax.cumsum(x, 2, reverse=True), [X]),
+    "cumsum_integers": (lambda x, i: x * jnp.cumsum(i) * jnp.cumsum(i > 1), [X, integers(4)]),
+    "cumprod": (lambda x: jnp.cumprod(x, -1), [X]),
+    "cummax": (lambda x: lax.cummax(x, 2) * lax.cummin(x, 1), [X]),
+    "prod": (lambda x: x.prod(-1) * x.prod((0, 1)).sum(), [X]),
+    "argmin": (lambda x: x * (jnp.argmin(x, 1) + jnp.argmax(x > 0, 1))[:, None], [X]),
+    "integer_sums": (lambda x, i: x * i.sum(-1, keepdims=True) / i.max() + i.min(), [X, 1 + integers(2, 3, 4)]),
+    "pool_max": (lambda x: pool(x, lax.max, -jnp.inf, 2, 2), [IMAGE]),
+    "pool_overlapping": (lambda x: pool(x, lax.max, -jnp.inf, 3, 2, "SAME"), [IMAGE]),
+    "pool_sum": (lambda x: pool(x, lax.add, 0.0, 3, 1, "SAME") / pool(jnp.ones_like(x), lax.add, 0.0, 3, 1, "SAME"), [IMAGE]),
+    "pool_gradient": (lambda x: gradient_of_pool(x, 2, 2) + gradient_of_pool(x, 3, 1), [IMAGE]),
+    "set": (lambda x, y: x.at[0].set(y[1]).at[:, 1].set(2.0).at[:, :2, 1:3].multiply(y[:, 1:, :2]), [X, Y]),
+    "two_positions": (lambda x, i, j: x[i, j] * x[:, j, i].sum((0, 1)), [floats(4, 4, 3), integers(5, high=3), integers(5)]),
+    "add_at_two_positions": (lambda x, y, i, j: x.at[i, j].add(y), [floats(4, 4, 3), floats(5, 3), integers(5), integers(5)]),
+    "diagonal": (lambda x: jnp.diag(x @ x.T) * jax.grad(lambda v: jnp.diag(v @ v.T).sum())(x)[:, 0], [floats(4, 3)]),
+    "several_of_a_row": (lambda x, i: jnp.take_along_axis(x, i, 1), [X, integers(2, 5, 4, high=3)]),
+    "gradient_of_top_k": (lambda x: x * jax.grad(lambda v: (lax.top_k(v, 2)[0] ** 2).sum())(x), [X]),
+    "normal": (lambda x, i: x * jax.random.normal(key_of(i), (2, 3, 4)), [X, integers(2)]),
+    "truncated_normal": (lambda x, i: x * jax.random.truncated_normal(key_of(i), -2.0, 2.0, (2, 3, 4)), [X, integers(2)]),
+    "gumbel": (lambda x, i: x * jax.random.categorical(key_of(i), x)[..., None], [X, integers(2)]),
+    "randint": (lambda x, i: x * jax.random.randint(key_of(i), (2, 3, 4), 0, 50) * jax.random.randint(
+        key_of(i), (2, 3, 4), -3, 5), [X, integers(2)]),
+    "attention_window": (lambda q, k, v: jax.nn.dot_product_attention(q, k, v, local_window_size=(2, 1)), HEADS),
+    "experts": (experts, EXPERTS),
+    "all_experts": (all_experts, EXPERTS),
+    "patches_gradients": (lambda x, w: sum(map(jnp.sum, jax.grad(lambda *each: jnp.sum(jnp.sin(
+        patches_last(*each))), (0, 1))(x, w))) + patches_last(x, w), [floats(2, 4, 4, 3), floats(2, 2, 3, 5)]),
+}
+
 
 def compare(name, folder):
     """Returns the ops of the case, and the largest error."""
@@ -241,8 +322,9 @@ def compare(name, folder):
     params = {f"t{number}": array for number, array in enumerate(arrays) if array.dtype == numpy.float32}
     given = {f"t{number}": array for number, array in enumerate(arrays) if array.dtype != numpy.float32}
     shape = jax.eval_shape(function, *arrays).shape
+    random = numpy.random.default_rng(len(name))
     # Each element of the result has a weight of its own, so that a permutation is seen.
-    params["weights"] = RANDOM.uniform(0.5, 1.5, shape).astype(numpy.float32)
+    params["weights"] = random.uniform(0.5, 1.5, shape).astype(numpy.float32)
 
     def loss(params, given):
         result = function(*[(params | given)[f"t{number}"] for number in range(len(arrays))])

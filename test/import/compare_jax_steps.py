@@ -52,7 +52,42 @@ def patterns_params():
             "up": normal(keys[2], SIZE, SIZE), "side": normal(keys[3], SIZE, SIZE), "down": normal(keys[4], SIZE, VOCABULARY)}
 
 
-MODELS = MODELS | {"patterns": (patterns, patterns_params)}
+#
+# Mixtures of experts: two experts for each token within a capacity, as in GShard; then all experts, of which most count 0.
+#
+
+EXPERTS, CAPACITY = 4, 20
+
+
+def routed(x, router):
+    weights, chosen = jax.lax.top_k(jax.nn.softmax(x @ router), 2)
+    return weights, jax.nn.one_hot(chosen, EXPERTS)
+
+
+def experts(params, tokens, targets):
+    x = params["table"][tokens].reshape(-1, SIZE)
+    weights, hot = routed(x, params["router"])
+    places = ((jnp.cumsum(hot.reshape(-1, EXPERTS), 0) - 1).reshape(hot.shape) * hot).sum(-1)
+    slots = jax.nn.one_hot(places, CAPACITY)
+    hidden = jnp.einsum("tke,tkc,td,edf->ecf", hot, slots, x, params["up"], optimize="optimal")
+    x = x + jnp.einsum("tk,tke,tkc,ecf,efd->td", weights, hot, slots, jax.nn.relu(hidden), params["down"], optimize="optimal")
+    weights, hot = routed(x, params["router"])
+    x = x + jnp.einsum("tk,tke,ted->td", weights, hot, jnp.tanh(jnp.einsum("td,edf,efg->teg", x, params["up"], params["down"])))
+    balance = EXPERTS * (hot.sum(1).mean(0) * jax.nn.softmax(x @ params["router"]).mean(0)).sum()
+    return jnp.mean(optax_rows(x @ params["table"].T, targets.reshape(-1))) + 0.01 * balance
+
+
+def optax_rows(logits, targets):
+    return jax.nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, targets[:, None], -1)[:, 0]
+
+
+def experts_params():
+    keys = jax.random.split(jax.random.PRNGKey(6), 4)
+    return {"table": normal(keys[0], VOCABULARY, SIZE), "router": 4 * normal(keys[1], SIZE, EXPERTS),
+            "up": normal(keys[2], EXPERTS, SIZE, SIZE), "down": normal(keys[3], EXPERTS, SIZE, SIZE)}
+
+
+MODELS = MODELS | {"patterns": (patterns, patterns_params), "experts": (experts, experts_params)}
 
 
 def clipped_step(function, params, m, v, count, tokens, targets):
@@ -60,7 +95,7 @@ def clipped_step(function, params, m, v, count, tokens, targets):
     count += 1
     loss, gradients = jax.value_and_grad(function)(params, tokens, targets)
     norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(gradients)))
-    gradients = jax.tree.map(lambda g: jnp.where(norm > 0.5, g * (0.5 / norm), g), gradients)
+    gradients = jax.lax.cond(norm > 0.5, lambda all: jax.tree.map(lambda g: g * (0.5 / norm), all), lambda all: all, gradients)
     return *adamw(params, gradients, m, v, count.astype(jnp.float32)), count, loss, norm
 
 
@@ -135,6 +170,7 @@ CASES = {
     "delayed": Case("jax_mlp", delayed_step, lambda params: start_adam(params)[:3],
                     lambda results: ([results[key] for key in ("params", "old", "older")], results["loss"])),
     "patterns": Case("patterns", clipped_step),
+    "experts": Case("experts", adam_step),
     "gpt2": Case("jax_gpt2", adam_step),
     "llama": Case("jax_llama", adam_step),
     "flaxlike": Case("jax_flaxlike", dict_step,

@@ -38,15 +38,18 @@ struct Options {
   }
 };
 
+/// The word of --input for a parameter without an update.
+constexpr StringLiteral kFrozen = "frozen";
+
 /// Returns the role that a word names, if an input can have it.
 std::optional<braid::tg::Role> roleNamed(StringRef word) {
   std::optional<braid::tg::Role> role = braid::tg::symbolizeRole(word);
-  return role && *role <= braid::tg::Role::Labels ? role : std::nullopt;
+  return role && (*role <= braid::tg::Role::Labels || *role == braid::tg::Role::Shared) ? role : std::nullopt;
 }
 
 bool isInputRole(std::string_view text) {
   auto [name, word] = StringRef(text).split('=');
-  return !name.empty() && roleNamed(word);
+  return !name.empty() && (word == kFrozen || roleNamed(word));
 }
 
 bool isState(std::string_view text) {
@@ -59,8 +62,10 @@ constexpr Option kImport[] = {
      into<&Options::program>(), required()},
     {"--from", choice({"pytorch", "stablehlo"}), "What the program is", into<&Options::from>(),
      byDefault("stablehlo for *.mlir, otherwise pytorch")},
-    {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features or labels"),
-     "Roles of inputs in training: tokens, targets, features or labels; may be given several times",
+    {"--input", list("NAME=ROLE", isInputRole, "NAME=tokens, targets, features, labels, shared or frozen"),
+     "Roles of inputs in training: tokens, targets, features or labels; shared has no rows of the batch; frozen is a "
+     "parameter of a JAX function that no update changes, and may be an argument with several arrays; may be given "
+     "several times",
      into<&Options::inputs>(), byDefault("by the input's name and type")},
     {"--state", list("NAME[=RESULT]", isState, "NAME or NAME=RESULT"),
      "Arguments of a JAX training step that are its state, whose new values it returns; RESULT is the first key of the "
@@ -110,15 +115,19 @@ static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   return mlir::success();
 }
 
-/// Reads --input. Fails if the program has none of these inputs.
-static Expected<ImportOptions> readRoles(const std::vector<std::string> &inputs, ArrayRef<std::string> names) {
+/// Reads --input. Fails if the program has none of these inputs. `trees` are arguments that may be frozen as a whole.
+static Expected<ImportOptions> readRoles(const std::vector<std::string> &inputs, ArrayRef<std::string> names,
+                                         ArrayRef<std::string> trees = {}) {
   ImportOptions options;
   for (StringRef input : inputs) {
     auto [name, word] = input.split('=');
-    if (!is_contained(names, name))
+    if (!is_contained(names, name) && !(word == kFrozen && is_contained(trees, name)))
       return createStringError("--input=" + input + ": the program has no such input; its inputs are " +
                                join(names, ", "));
-    options.roles.push_back({name.str(), *roleNamed(word)});
+    if (word == kFrozen)
+      options.frozen.push_back(name.str());
+    else
+      options.roles.push_back({name.str(), *roleNamed(word)});
   }
   return options;
 }
@@ -162,6 +171,10 @@ static Expected<braid::torch::ImportOptions> readOptions(const Options &given, c
   Expected<ImportOptions> roles = readRoles(given.inputs, names);
   if (!roles)
     return roles.takeError();
+  if (!roles->frozen.empty())
+    return createStringError("--input=" + roles->frozen.front() +
+                             "=frozen is for arguments of a JAX function; freeze a parameter of a module by "
+                             "requires_grad=False before the export");
   braid::torch::ImportOptions options{*roles, std::nullopt};
   if (!given.loss.empty()) {
     Expected<braid::torch::LossRequest> loss = braid::torch::parseLoss(given.loss);
@@ -206,10 +219,12 @@ static int importStableHLO(const Options &options, mlir::MLIRContext &context) {
   Expected<braid::stablehlo::Program> program = braid::stablehlo::readProgram(options.program, context);
   if (!program)
     return fail(toString(program.takeError()));
-  std::vector<std::string> names;
-  for (const braid::stablehlo::Argument &argument : program->arguments)
+  std::vector<std::string> names, trees;
+  for (const braid::stablehlo::Argument &argument : program->arguments) {
     names.push_back(argument.name);
-  Expected<ImportOptions> roles = readRoles(options.inputs, names);
+    trees.push_back(argument.path.root);
+  }
+  Expected<ImportOptions> roles = readRoles(options.inputs, names, trees);
   if (!roles)
     return fail(toString(roles.takeError()));
   braid::stablehlo::ImportOptions known{*roles, {}};

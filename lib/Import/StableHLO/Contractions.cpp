@@ -157,8 +157,41 @@ static std::optional<std::string> readDims(StringRef text, StringRef words) {
   return dims;
 }
 
-/// A convolution whose windows do not overlap multiplies patches by a matrix. A letter of space in the input, 0, is
-/// split into a position, p, and an element of the window, u; 1 into q and v.
+namespace {
+/// A dim of space in a convolution of patches: its letters in an einsum, and the input's sizes.
+struct SpaceDim {
+  std::string input, kernel, result;
+  SmallVector<int64_t> sizes;
+  /// Whether the kernel is read from behind.
+  bool isReversed = false;
+};
+} // namespace
+
+/// Returns the letters of a dim of space: a position, p, and an element of the window, u. The input of a convolution
+/// has both. The gradient of the kernel multiplies the input by positions, and the gradient of the input has both in
+/// its result. Returns nothing for windows that overlap.
+static std::optional<SpaceDim> spaceDimOf(SourceOp &op, size_t space, int64_t size, int64_t window) {
+  auto numberAt = [&](StringRef name, size_t place, int64_t fallback) {
+    Integers numbers = op.integers(name);
+    return numbers.empty() ? fallback : place < numbers.size() ? numbers[place] : -1;
+  };
+  int64_t stride = numberAt("window_strides", space, 1), spread = numberAt("lhs_dilation", space, 1),
+          dilation = numberAt("rhs_dilation", space, 1), low = numberAt("padding", 2 * space, 0),
+          high = numberAt("padding", 2 * space + 1, 0);
+  std::string p = space == 0 ? "p" : "q", u = space == 0 ? "u" : "v";
+  bool isWhole = spread == 1 && low == 0 && high == 0;
+  if (window < 1 || stride < 1 || dilation < 1)
+    return std::nullopt;
+  if (isWhole && dilation == 1 && stride == window && size % window == 0)
+    return SpaceDim{p + u, u, p, {size / window, window}};
+  if (isWhole && stride == 1 && size % window == 0 && size / window == dilation)
+    return SpaceDim{p + u, p, u, {window, dilation}};
+  if (spread == window && dilation == 1 && stride == 1 && low == window - 1 && high == window - 1)
+    return SpaceDim{p, u, p + u, {size}, /*isReversed=*/true};
+  return std::nullopt;
+}
+
+/// A convolution whose windows do not overlap multiplies patches by a matrix; so do its gradients.
 static Values convolution(SourceOp &op) {
   StringRef text = textOf(op.attribute("dimension_numbers"), "conv").value_or("");
   auto [operands, resultText] = text.split("->");
@@ -170,46 +203,48 @@ static Values convolution(SourceOp &op) {
       op.operandType(0).getElementType() != op.element() || op.operandType(1).getElementType() != op.element() ||
       !op.isFloatResult())
     return {op.fail("the dims do not fit the operands")};
-  auto all = [&](StringRef name, int64_t number) {
-    return all_of(op.integers(name), [&](int64_t each) { return each == number; });
-  };
-  Integers strides = op.integers("window_strides");
-  bool readsPatches = all("padding", 0) && all("lhs_dilation", 1) && all("rhs_dilation", 1) &&
-                      op.integer("batch_group_count", 1) == 1 && op.integer("feature_group_count", 1) == 1;
+  bool isPlain = op.integer("batch_group_count", 1) == 1 && op.integer("feature_group_count", 1) == 1;
   if (auto reversal = dyn_cast_or_null<DenseBoolArrayAttr>(op.attribute("window_reversal")))
-    readsPatches &= none_of(reversal.asArrayRef(), [](bool isReversed) { return isReversed; });
+    isPlain &= none_of(reversal.asArrayRef(), [](bool isReversed) { return isReversed; });
   SmallVector<int64_t> split;
-  std::string lhs;
+  std::string lhs, lettersOfKernel[2], lettersOfResult[2];
+  Value weight = op.tensor(1);
   for (auto [letter, size] : zip_equal(*input, op.shape(0))) {
-    size_t place = kernel->find(letter == 'f' ? 'i' : letter), space = letter - '0';
     if (letter == 'b' || letter == 'f') {
       split.push_back(size);
       lhs += letter;
       continue;
     }
-    int64_t window = place == std::string::npos ? 0 : op.shape(1)[place];
-    readsPatches &= window > 0 && space < strides.size() && strides[space] == window && size % window == 0;
-    if (!readsPatches)
-      break;
-    split.append({size / window, window});
-    lhs += letter == '0' ? "pu" : "qv";
+    size_t place = kernel->find(letter), space = letter - '0';
+    std::optional<SpaceDim> dim =
+        place == std::string::npos ? std::nullopt : spaceDimOf(op, space, size, op.shape(1)[place]);
+    if (!isPlain || !dim)
+      return {op.fail("only convolutions of patches are supported, whose stride is the size of the kernel, without "
+                      "padding, dilation and groups")};
+    append_range(split, dim->sizes);
+    lhs += dim->input;
+    lettersOfKernel[space] = dim->kernel;
+    lettersOfResult[space] = dim->result;
+    weight = dim->isReversed ? op.reversed(weight, place) : weight;
+    if (!weight)
+      return {};
   }
-  if (!readsPatches)
-    return {op.fail("only convolutions of patches are supported, whose stride is the size of the kernel, without "
-                    "padding, dilation and groups")};
-  auto renamed = [](std::string letters, StringRef from, StringRef to) {
-    for (char &letter : letters)
-      if (size_t at = from.find(letter); at != StringRef::npos)
-        letter = to[at];
-    return letters;
+  auto named = [](StringRef letters, char from, char to, ArrayRef<std::string> ofSpace) {
+    std::string text;
+    for (char letter : letters)
+      text += letter == '0' || letter == '1' ? ofSpace[letter - '0'] : std::string(1, letter == from ? to : letter);
+    return text;
   };
-  std::string spec = lhs + "," + renamed(*kernel, "i01", "fuv") + "->" + renamed(*result, "f01", "opq");
+  std::string spec =
+      lhs + "," + named(*kernel, 'i', 'f', lettersOfKernel) + "->" + named(*result, 'f', 'o', lettersOfResult);
   auto contraction = tg::ContractionAttr::get(op.builder.getContext(), spec);
-  Value patches = op.reshape(op.tensor(0), split), weight = op.tensor(1);
+  Value patches = op.reshape(op.tensor(0), split);
   Expected<SmallVector<int64_t>> shape = contraction.getResultShape(tg::typeOf(patches), tg::typeOf(weight));
   if (!shape)
     return {op.fail(toString(shape.takeError()))};
-  return {op.make<tg::ContractOp>(contraction, patches, weight)};
+  if (tg::withShape(op.resultType(), *shape).getNumElements() != op.resultType().getNumElements())
+    return {op.fail("the dims do not fit the result")};
+  return {op.reshape(op.make<tg::ContractOp>(contraction, patches, weight), op.resultShape())};
 }
 
 static constexpr OpRow kContractionRows[] = {
@@ -217,7 +252,7 @@ static constexpr OpRow kContractionRows[] = {
     {"stablehlo.convolution", 2,
      "dimension_numbers:E window_strides:L? padding:L? lhs_dilation:L? rhs_dilation:L? batch_group_count:I "
      "feature_group_count:I",
-     convolution, nullptr, "tg.contract, for patches", "precision_config window_reversal"},
+     convolution, nullptr, "tg.contract, for patches and their gradients", "precision_config window_reversal"},
 };
 
 ArrayRef<OpRow> braid::stablehlo::contractionRows() { return kContractionRows; }

@@ -104,12 +104,47 @@ LogicalResult Translator::unroll(Operation *op, Location loc) {
   return emitError(loc) << "stablehlo.while: has more than " << kMaxSteps << " steps";
 }
 
+/// A choice that depends on values, in a whole step: all branches are computed, and the results of one are chosen. In a
+/// loss, the gradient of a branch that is not taken could be NaN.
+LogicalResult Translator::chooseByValue(Operation *op, Location loc) {
+  tg::TensorBuilder b(builder, loc);
+  Value choice = op->getNumOperands() == 1 ? valueOf(op->getOperand(0), loc) : Value();
+  SmallVector<Operand> results;
+  for (int64_t number = op->getNumRegions() - 1; number >= 0; --number) {
+    Region &region = op->getRegion(number);
+    if (!choice || tg::typeOf(choice).getRank() != 0 || tg::isFloat(choice) || !region.hasOneBlock())
+      return emitError(loc) << op->getName().getStringRef() << ": has no such branch";
+    FailureOr<SmallVector<Operand>> branch = translateBlock(region.front(), {});
+    if (failed(branch))
+      return failure();
+    if (branch->size() != op->getNumResults())
+      return emitError(loc) << op->getName().getStringRef() << ": a branch returns " << branch->size() << " values";
+    // Numbers of other branches take the last one. A condition is true for the first.
+    Value isTaken = tg::typeOf(choice).getElementType().isInteger(1)
+                        ? choice
+                        : b.compare(arith::CmpIPredicate::eq, choice, b.constantLike(choice, number));
+    for (auto [index, operand] : enumerate(*branch)) {
+      RankedTensorType type = typeHere(op->getResult(index).getType());
+      if (!type || (!operand.value && !operand.known) || (operand.value && operand.value.getType() != type))
+        return emitError(loc) << op->getName().getStringRef() << ": a branch returns another type";
+      Value value = materialize(operand, type, builder, loc, hasFailed);
+      if (results.size() <= index)
+        results.push_back({value, {}});
+      else
+        results[index].value = b.select(b.broadcastScalar(isTaken, value), value, results[index].value);
+    }
+  }
+  return hasFailed ? failure() : bind(op->getResults(), results, loc);
+}
+
 /// A choice among regions: stablehlo.case by a number, where others than the regions' take the last; stablehlo.if by a
 /// truth value, where true is the first region.
 LogicalResult Translator::choose(Operation *op, Location loc) {
   StringRef name = op->getName().getStringRef();
   MaybeKnown known = op->getNumOperands() == 1 ? operands.lookup(op->getOperand(0)).known : std::nullopt;
   std::optional<double> choice = known ? known->splat() : std::nullopt;
+  if (!choice && isStep())
+    return chooseByValue(op, loc);
   if (!choice)
     return emitError(loc) << name << ": the branch depends on values; compute both, and choose with jnp.where";
   int64_t last = static_cast<int64_t>(op->getNumRegions()) - 1;
@@ -157,8 +192,10 @@ static constexpr OpRow kControlRows[] = {
     {"func.call", -1, "", nullptr, nullptr, "the ops of the function"},
     {"stablehlo.composite", -1, "", nullptr, nullptr, "the ops of its decomposition"},
     {"stablehlo.while", -1, "", nullptr, nullptr, "its steps, if their number is known"},
-    {"stablehlo.case", 1, "", nullptr, nullptr, "the branch, if the number is known"},
-    {"stablehlo.if", 1, "", nullptr, nullptr, "the branch, if the condition is known"},
+    {"stablehlo.case", 1, "", nullptr, nullptr,
+     "the branch, if the number is known; in a whole step also arith.select"},
+    {"stablehlo.if", 1, "", nullptr, nullptr,
+     "the branch, if the condition is known; in a whole step also arith.select"},
     {"stablehlo.optimization_barrier", -1, "", nullptr, nullptr,
      "nothing; in the scope `stop_gradient`, tg.stop_gradient"},
     {"stablehlo.custom_call", -1, "", nullptr, nullptr, "nothing, for `Sharding`"},

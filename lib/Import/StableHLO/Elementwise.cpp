@@ -39,12 +39,6 @@ static Values floatsOnly(SourceOp &op) {
   return {op.fail("is supported only of floats, or of values that do not depend on inputs")};
 }
 
-template <class Op> static Values binaryFloat(SourceOp &op) {
-  if (!op.isFloatResult())
-    return floatsOnly(op);
-  return haveResultType(op) ? Values{op.make<Op>(op.tensor(0), op.tensor(1))} : Values{};
-}
-
 template <class Op> static Values binaryInteger(SourceOp &op) {
   if (op.isFloatResult())
     return {op.fail("is supported only of integers")};
@@ -104,18 +98,23 @@ static Values logistic(SourceOp &op) {
   return {op.div(op.constantLike(a, 1), op.add(op.exp(op.neg(a)), 1.0))};
 }
 
-/// 1 - erf(x), whose rounding errors are small beside 1, as in GELU, but not beside erfc(x).
-static Values erfc(SourceOp &op) {
-  if (!op.isFloatResult() || !haveResultType(op))
-    return floatsOnly(op);
-  Value a = op.tensor(0), result = op.sub(op.constantLike(a, 1), op.erf(a));
-  op.requirePattern(result, "is supported only in GELU, x / 2 * erfc(-x / sqrt(2)); write 1 - erf(x)");
-  return {result};
+/// The larger of x and -x.
+static Values absolute(SourceOp &op) {
+  if (op.isFloatResult() || !op.element().isInteger(32) || !haveResultType(op))
+    return unary<math::AbsFOp>(op);
+  Value a = op.tensor(0);
+  return {op.make<arith::MaxSIOp>(a, op.make<arith::SubIOp>(op.zeros(op.resultType()), a))};
 }
 
 /// 1, 0 or -1, and x where it is 0 or NaN.
 static Values sign(SourceOp &op) {
-  if (!op.isFloatResult() || !haveResultType(op))
+  if (!haveResultType(op))
+    return {};
+  if (op.element().isInteger(32)) {
+    auto number = [&](double each) { return op.constant(op.resultType(), each); };
+    return {op.make<arith::MinSIOp>(op.make<arith::MaxSIOp>(op.tensor(0), number(-1)), number(1))};
+  }
+  if (!op.isFloatResult())
     return floatsOnly(op);
   Value a = op.make<tg::StopGradientOp>(op.tensor(0)), zero = op.zeros(op.resultType());
   auto isBeside = [&](arith::CmpFPredicate predicate) { return op.compare(predicate, a, zero); };
@@ -212,13 +211,10 @@ static double minus(double x) { return -x; }
 static double inverseRoot(double x) { return 1 / std::sqrt(x); }
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double squareOf(double x) { return x * x; }
-static double quotient(double x, double y) { return x / y; }
 static double larger(double x, double y) { return std::isnan(x) || x > y ? x : y; }
 static double smaller(double x, double y) { return std::isnan(x) || x < y ? x : y; }
 static double powerOf(double x, double y) { return std::pow(x, y); }
 static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-
-static constexpr StringLiteral kIgnored = "result_accuracy";
 
 static constexpr OpRow kElementwiseRows[] = {
     {"stablehlo.add", 2, "", binary<arith::AddFOp, arith::AddIOp, arith::OrIOp>, evaluateSum<1>, "arith.addf, addi", "",
@@ -227,25 +223,25 @@ static constexpr OpRow kElementwiseRows[] = {
      "arith.subf, subi", "", true},
     {"stablehlo.multiply", 2, "", binary<arith::MulFOp, arith::MulIOp, arith::AndIOp>, evaluateProduct,
      "arith.mulf, muli", "", true},
-    {"stablehlo.divide", 2, "", binaryFloat<arith::DivFOp>, evaluateTwo<quotient, /*ofIntegers=*/false>, "arith.divf"},
     {"stablehlo.maximum", 2, "", binary<arith::MaximumFOp, arith::MaxSIOp, arith::OrIOp>, evaluateTwo<larger>,
      "arith.maximumf, maxsi"},
     {"stablehlo.minimum", 2, "", binary<arith::MinimumFOp, arith::MinSIOp, arith::AndIOp>, evaluateTwo<smaller>,
      "arith.minimumf, minsi"},
     {"stablehlo.power", 2, "", power, evaluateTwo<powerOf, /*ofIntegers=*/false>, "products, math.sqrt, rsqrt or powf"},
     {"stablehlo.negate", 1, "", negate, evaluateOne<minus>, "arith.negf, subi"},
-    {"stablehlo.abs", 1, "", unary<math::AbsFOp>, evaluateOne<std::fabs>, "math.absf"},
-    {"stablehlo.sign", 1, "", sign, evaluateOne<signOf>, "arith.select"},
-    {"stablehlo.exponential", 1, "", unary<math::ExpOp>, evaluateOne<std::exp>, "math.exp", kIgnored},
-    {"stablehlo.exponential_minus_one", 1, "", unary<math::ExpM1Op>, evaluateOne<std::expm1>, "math.expm1", kIgnored},
-    {"stablehlo.log", 1, "", unary<math::LogOp>, evaluateOne<std::log>, "math.log", kIgnored},
-    {"stablehlo.log_plus_one", 1, "", unary<math::Log1pOp>, evaluateOne<std::log1p>, "math.log1p", kIgnored},
-    {"stablehlo.sqrt", 1, "", unary<math::SqrtOp>, evaluateOne<std::sqrt>, "math.sqrt", kIgnored},
-    {"stablehlo.rsqrt", 1, "", unary<math::RsqrtOp>, evaluateOne<inverseRoot>, "math.rsqrt", kIgnored},
-    {"stablehlo.tanh", 1, "", unary<math::TanhOp>, evaluateOne<std::tanh>, "math.tanh", kIgnored},
-    {"stablehlo.logistic", 1, "", logistic, evaluateOne<sigmoid>, "1 / (1 + exp(-x))", kIgnored},
-    {"stablehlo.sine", 1, "", unary<math::SinOp>, evaluateOne<std::sin>, "math.sin", kIgnored},
-    {"stablehlo.cosine", 1, "", unary<math::CosOp>, evaluateOne<std::cos>, "math.cos", kIgnored},
+    {"stablehlo.abs", 1, "", absolute, evaluateOne<std::fabs>, "math.absf, arith.maxsi"},
+    {"stablehlo.sign", 1, "", sign, evaluateOne<signOf>, "arith.select, maxsi, minsi"},
+    {"stablehlo.exponential", 1, "", unary<math::ExpOp>, evaluateOne<std::exp>, "math.exp", kResultAccuracy},
+    {"stablehlo.exponential_minus_one", 1, "", unary<math::ExpM1Op>, evaluateOne<std::expm1>, "math.expm1",
+     kResultAccuracy},
+    {"stablehlo.log", 1, "", unary<math::LogOp>, evaluateOne<std::log>, "math.log", kResultAccuracy},
+    {"stablehlo.log_plus_one", 1, "", unary<math::Log1pOp>, evaluateOne<std::log1p>, "math.log1p", kResultAccuracy},
+    {"stablehlo.sqrt", 1, "", unary<math::SqrtOp>, evaluateOne<std::sqrt>, "math.sqrt", kResultAccuracy},
+    {"stablehlo.rsqrt", 1, "", unary<math::RsqrtOp>, evaluateOne<inverseRoot>, "math.rsqrt", kResultAccuracy},
+    {"stablehlo.tanh", 1, "", unary<math::TanhOp>, evaluateOne<std::tanh>, "math.tanh", kResultAccuracy},
+    {"stablehlo.logistic", 1, "", logistic, evaluateOne<sigmoid>, "1 / (1 + exp(-x))", kResultAccuracy},
+    {"stablehlo.sine", 1, "", unary<math::SinOp>, evaluateOne<std::sin>, "math.sin", kResultAccuracy},
+    {"stablehlo.cosine", 1, "", unary<math::CosOp>, evaluateOne<std::cos>, "math.cos", kResultAccuracy},
     {"stablehlo.floor", 1, "", rounding<math::FloorOp>, evaluateOne<std::floor>, "math.floor"},
     {"stablehlo.ceil", 1, "", rounding<math::CeilOp>, evaluateOne<std::ceil>, "math.ceil"},
     {"stablehlo.is_finite", 1, "", isFinite, nullptr, "a comparison of math.absf"},
@@ -257,8 +253,7 @@ static constexpr OpRow kElementwiseRows[] = {
     {"stablehlo.or", 2, "", binaryInteger<arith::OrIOp>, evaluateOr, "arith.ori", "", true},
     {"stablehlo.xor", 2, "", binaryInteger<arith::XOrIOp>, nullptr, "arith.xori", "", true},
     {"stablehlo.not", 1, "", logicalNot, evaluateNot, "arith.xori", "", true},
-    {"chlo.erf", 1, "", unary<math::ErfOp>, evaluateOne<std::erf>, "math.erf", kIgnored},
-    {"chlo.erfc", 1, "", erfc, nullptr, "1 - erf(x), in GELU", kIgnored},
+    {"chlo.erf", 1, "", unary<math::ErfOp>, evaluateOne<std::erf>, "math.erf", kResultAccuracy},
     {"chlo.square", 1, "", square, evaluateOne<squareOf>, "arith.mulf"},
 };
 

@@ -66,8 +66,11 @@ MaybeKnown braid::stablehlo::evaluateSum(SourceOp &op, int factor) {
 }
 
 MaybeKnown braid::stablehlo::evaluateProduct(SourceOp &op) {
-  if (areAffine(op) && !op.isFloatResult())
-    return known::multiply(*op.known(0), *op.known(1));
+  if (areAffine(op) && !op.isFloatResult()) {
+    MaybeKnown product = known::multiply(*op.known(0), *op.known(1));
+    std::optional<double> all = product ? product->splat() : std::nullopt;
+    return all && std::abs(*all) > INT32_MAX ? std::nullopt : product;
+  }
   return evaluateNumbers(op, [](double x, double y) { return x * y; });
 }
 

@@ -10,6 +10,9 @@
 
 namespace braid::stablehlo {
 
+/// The attribute of functions of numbers that states the wanted accuracy.
+inline constexpr llvm::StringLiteral kResultAccuracy = "result_accuracy";
+
 /// A direction of comparisons.
 struct Order {
   mlir::arith::CmpFPredicate floats;

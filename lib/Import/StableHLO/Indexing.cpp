@@ -1,7 +1,8 @@
 //===- Indexing.cpp - gathers, parts at positions -------------------------===//
 //
-// A gather is one of two kinds here. Rows of a table: w[i]. One element of each row: x[..., i], where
-// jnp.take_along_axis makes the other dims batching dims, and x[jnp.arange(n), i] spells them as positions.
+// A gather is one of three kinds here. Rows of a table: w[i], or w[i, j], where both dims become one. Elements of each
+// row: x[..., i], where jnp.take_along_axis makes the other dims batching dims, and x[jnp.arange(n), i] spells them as
+// positions. A part at a known position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,21 +28,23 @@ static Value rowsInOrder(SourceOp &op, Value table, const Placement &place) {
   return op.reshape(op.sliced(table, 0, part->start, part->size), shape);
 }
 
-/// Rows along `axis` of a table, which lie in the result at the dims of the slices.
-static Values rows(SourceOp &op, const Placement &place, int64_t axis) {
-  int64_t rank = op.shape(0).size(), lead = place.positions.size();
-  if (static_cast<int64_t>(place.offsetDims.size()) != rank - 1 || !areDims(place.offsetDims, lead + rank - 1))
+/// Rows of a table, which lie in the result at the dims of the slices.
+static Values rows(SourceOp &op, const Placement &place) {
+  int64_t lead = place.positions.size(), rank = lead + op.shape(0).size() - place.indexMap.size();
+  if (static_cast<int64_t>(place.offsetDims.size()) != rank - lead || !areDims(place.offsetDims, rank))
     return {op.fail("the result has other dims than rows of the operand")};
-  SmallVector<int64_t> first{axis};
-  append_range(first, tg::otherDims({axis}, rank));
-  Value table = op.transposed(op.tensor(0), first);
-  Value picked = rowsInOrder(op, table, place);
-  if (!picked)
-    picked = op.make<tg::GatherOp>(
-        table, moved(op, op.reshape(op.tensor(1), place.positions), tg::typeOf(table).getDimSize(0)));
+  RowTable table = rowTableOf(op, place);
+  Value all = op.transposed(op.tensor(0), table.order);
+  Value picked = place.indexMap.size() == 1 ? rowsInOrder(op, all, place) : Value();
+  if (!picked) {
+    SmallVector<int64_t> shape(place.positions);
+    append_range(shape, table.row);
+    Value flat = op.reshape(all, {table.rows, table.width});
+    picked = op.reshape(op.make<tg::GatherOp>(flat, rowIndexOf(op, place, table).index), shape);
+  }
   // The rows' dims are the last ones here.
-  SmallVector<int64_t> order(lead + rank - 1);
-  for (auto [number, dim] : enumerate(tg::otherDims(place.offsetDims, lead + rank - 1)))
+  SmallVector<int64_t> order(rank);
+  for (auto [number, dim] : enumerate(tg::otherDims(place.offsetDims, rank)))
     order[dim] = number;
   for (auto [number, dim] : enumerate(place.offsetDims))
     order[dim] = lead + number;
@@ -60,24 +63,50 @@ static Value pick(SourceOp &op, PickedElements picked) {
   return op.reshape(op.sum(chosen, {picked.axis}), op.resultShape());
 }
 
+/// Picks several elements of each row.
+static Value pickSeveral(SourceOp &op, SeveralElements several) {
+  int64_t last = op.shape(0).size() - 1;
+  SmallVector<int64_t> axisLast = tg::otherDims({several.axis}, last + 1), lanes = tg::dimRange(0, last), shape;
+  axisLast.push_back(several.axis);
+  lanes.push_back(last + 1);
+  several.index = moved(op, several.index, op.shape(0)[several.axis]);
+  Pairs pairs = pairsOf(op, several);
+  Value wide = op.broadcast(op.transposed(op.tensor(0), axisLast), pairs.type, lanes);
+  Value sum = op.sum(op.select(pairs.isPicked, wide, op.zeros(pairs.type)), {last + 1});
+  SmallVector<int64_t> back(several.order.size());
+  for (auto [number, dim] : enumerate(several.order)) {
+    shape.push_back(op.resultShape()[dim]);
+    back[dim] = number;
+  }
+  return op.transposed(op.reshape(sum, shape), back);
+}
+
 static Values gather(SourceOp &op) {
   std::optional<Placement> place = placementOfGather(op);
   Integers sizes = op.integers("slice_sizes");
   int64_t rank = op.shape(0).size();
   if (!place || static_cast<int64_t>(sizes.size()) != rank || op.operandType(0).getElementType() != op.element())
     return {op.fail("the dims do not fit the operands")};
-  int64_t axis = place->indexMap.front();
   bool isRows = areOfRows(*place);
   for (int64_t dim = 0; dim < rank; ++dim)
-    isRows &= sizes[dim] == (dim == axis ? 1 : op.shape(0)[dim]);
-  if (isRows)
-    return rows(op, *place, axis);
+    isRows &= sizes[dim] == (is_contained(place->indexMap, dim) ? 1 : op.shape(0)[dim]);
+  if (isRows && place->indexMap.size() == 1)
+    return rows(op, *place);
   bool isElements = all_of(sizes, [](int64_t size) { return size == 1; });
   std::optional<PickedElements> picked = isElements ? pickedElements(op, *place) : std::nullopt;
   if (picked && op.resultType().getNumElements() == tg::typeOf(picked->index).getNumElements())
     return {pick(op, *picked)};
-  return {op.fail("only rows of a table (w[i]), or one element of each row (jnp.take_along_axis), are gathered; pick "
-                  "several one by one")};
+  if (isElements && op.resultShape() == ArrayRef<int64_t>(place->positions))
+    if (std::optional<SeveralElements> several = severalElements(op, *place))
+      return {pickSeveral(op, *several)};
+  std::optional<Integers> starts = knownStart(op, *place, sizes);
+  if (starts && op.resultType().getNumElements() == tg::withShape(op.resultType(), sizes).getNumElements())
+    return {op.reshape(partOf(op, op.tensor(0), *starts, sizes), op.resultShape())};
+  if (isRows)
+    return rows(op, *place);
+  return {
+      op.fail("only rows of a table (w[i], w[i, j]), elements of each row (jnp.take_along_axis), and parts at known "
+              "positions are gathered")};
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,10 +138,7 @@ static Values dynamicSlice(SourceOp &op) {
   std::optional<Integers> starts = startsOf(op, 1, sizes);
   if (!starts)
     return {};
-  Value a = op.tensor(0);
-  for (auto [dim, start] : enumerate(*starts))
-    a = op.sliced(a, dim, start, sizes[dim]);
-  return {a};
+  return {partOf(op, op.tensor(0), *starts, sizes)};
 }
 static MaybeKnown evaluateDynamicSlice(SourceOp &op) {
   MaybeKnown a = op.known(0);
@@ -125,37 +151,20 @@ static MaybeKnown evaluateDynamicSlice(SourceOp &op) {
   return a;
 }
 
-/// Replaces a part along one dim, as lax.scan does to collect its results.
+/// Replaces a part, as lax.scan does to collect its results.
 static Values dynamicUpdate(SourceOp &op) {
-  ArrayRef<int64_t> shape = op.shape(0), part = op.shape(1);
   if (op.operandType(0) != op.resultType() || op.operandType(1).getElementType() != op.element())
     return {op.fail("operands have different types")};
-  std::optional<Integers> starts = startsOf(op, 2, part);
-  if (!starts)
-    return {};
-  SmallVector<int64_t> smaller;
-  for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
-    if (part[dim] != shape[dim])
-      smaller.push_back(dim);
-  if (smaller.size() > 1)
-    return {op.fail("only parts along one dim are replaced")};
-  if (smaller.empty())
-    return {op.tensor(1)};
-  int64_t dim = smaller.front(), start = (*starts)[dim], end = start + part[dim];
-  Values parts;
-  if (start > 0)
-    parts.push_back(op.sliced(op.tensor(0), dim, 0, start));
-  parts.push_back(op.tensor(1));
-  if (end < shape[dim])
-    parts.push_back(op.sliced(op.tensor(0), dim, end, shape[dim] - end));
-  return {op.make<tg::ConcatOp>(parts, dim)};
+  std::optional<Integers> starts = startsOf(op, 2, op.shape(1));
+  return starts ? Values{replaced(op, op.tensor(0), op.tensor(1), *starts)} : Values{};
 }
 
 static constexpr OpRow kIndexingRows[] = {
     {"stablehlo.gather", 2, "dimension_numbers:E slice_sizes:L", gather, nullptr,
-     "tg.gather; tg.slice for positions; a sum for one element of each row", "indices_are_sorted"},
+     "tg.gather; tg.slice for known positions; a sum for elements of each row", "indices_are_sorted"},
     {"stablehlo.scatter", 3, "scatter_dimension_numbers:E", scatter, nullptr,
-     "tg.scatter_add; tg.pad for positions; a choice for one element of each row", "indices_are_sorted unique_indices"},
+     "tg.scatter_add; tg.pad and tg.concat for known positions; a choice for elements of each row",
+     "indices_are_sorted unique_indices"},
     {"stablehlo.dynamic_slice", -1, "slice_sizes:L", dynamicSlice, evaluateDynamicSlice, "tg.slice at known positions",
      "", true},
     {"stablehlo.dynamic_update_slice", -2, "", dynamicUpdate, nullptr, "tg.concat at known positions"},

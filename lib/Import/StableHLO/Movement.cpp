@@ -10,8 +10,6 @@ using namespace braid::stablehlo;
 
 /// Repeating numbers that are stored one by one beyond this many is left to the graph.
 static constexpr int64_t kMaxRepeated = int64_t(1) << 18;
-/// Upper limit of a dim that is reversed, which becomes slices and a concat.
-static constexpr int64_t kMaxReversed = 64;
 
 //===----------------------------------------------------------------------===//
 // Shapes
@@ -178,17 +176,6 @@ static MaybeKnown evaluateConcat(SourceOp &op) {
   return parts.empty() ? std::nullopt : known::concat(parts, dim);
 }
 
-/// Puts `amount` times a number between the elements of a dim.
-static Value spread(SourceOp &op, Value a, int64_t dim, int64_t amount, const APFloat &number) {
-  SmallVector<int64_t> shape(tg::typeOf(a).getShape());
-  int64_t size = shape[dim];
-  shape.insert(shape.begin() + dim + 1, 1);
-  a = op.make<tg::PadOp>(op.reshape(a, shape), dim + 1, 0, amount, number);
-  shape.erase(shape.begin() + dim + 1);
-  shape[dim] = size * (amount + 1);
-  return op.sliced(op.reshape(a, shape), dim, 0, shape[dim] - amount);
-}
-
 /// Pads with a known number; a negative amount removes elements. Amounts between elements come first, as in the
 /// gradient of x[::2].
 static Values pad(SourceOp &op) {
@@ -202,7 +189,7 @@ static Values pad(SourceOp &op) {
   Value a = op.tensor(0);
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
     if (interior[dim] > 0 && shape[dim] > 1)
-      a = spread(op, a, dim, interior[dim], APFloat(*value));
+      a = op.spread(a, dim, interior[dim], *value);
     int64_t before = low[dim], behind = high[dim], size = tg::typeOf(a).getDimSize(dim);
     if (before < -size || behind < -size || before + behind < -size || before > INT32_MAX || behind > INT32_MAX)
       return {op.fail("removes more than the tensor has")};
@@ -216,14 +203,9 @@ static Values pad(SourceOp &op) {
 
 static Values reverse(SourceOp &op) {
   Value a = op.tensor(0);
-  for (int64_t dim : op.integers("dimensions")) {
-    if (dim < 0 || dim >= static_cast<int64_t>(op.shape(0).size()) || op.shape(0)[dim] > kMaxReversed)
-      return {op.fail("only dims of at most " + Twine(kMaxReversed) + " elements are reversed")};
-    SmallVector<int64_t> order = tg::dimRange(0, op.shape(0)[dim]);
-    std::reverse(order.begin(), order.end());
-    a = op.make<tg::ReorderOp>(a.getType(), a, op.builder.getI64IntegerAttr(dim),
-                               op.builder.getDenseI64ArrayAttr(order));
-  }
+  for (int64_t dim : op.integers("dimensions"))
+    if (!(a = op.reversed(a, dim)))
+      return {};
   return {a};
 }
 static MaybeKnown evaluateReverse(SourceOp &op) {

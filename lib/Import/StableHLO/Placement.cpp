@@ -49,14 +49,17 @@ std::optional<Placement> braid::stablehlo::placementOfScatter(SourceOp &op) {
                      "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims");
 }
 
+/// Moves an index into [0, size).
+static Value clamped(SourceOp &op, Value index, int64_t size) {
+  return op.make<arith::MinSIOp>(op.make<arith::MaxSIOp>(index, op.constantLike(index, 0)),
+                                 op.constantLike(index, static_cast<double>(size - 1)));
+}
+
 Value braid::stablehlo::moved(SourceOp &op, Value index, int64_t size) {
   Value source = index;
   while (auto reshape = source.getDefiningOp<tg::ReshapeOp>())
     source = reshape.getInput();
-  if (isa<BlockArgument>(source))
-    return index;
-  return op.make<arith::MinSIOp>(op.make<arith::MaxSIOp>(index, op.constantLike(index, 0)),
-                                 op.constantLike(index, static_cast<double>(size - 1)));
+  return isa<BlockArgument>(source) ? index : clamped(op, index, size);
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,7 +67,96 @@ Value braid::stablehlo::moved(SourceOp &op, Value index, int64_t size) {
 //===----------------------------------------------------------------------===//
 
 bool braid::stablehlo::areOfRows(const Placement &place) {
-  return place.indexMap.size() == 1 && place.operandBatching.empty() && place.collapsed == place.indexMap;
+  Integers dims(place.indexMap);
+  llvm::sort(dims);
+  return place.operandBatching.empty() && place.collapsed == dims;
+}
+
+RowTable braid::stablehlo::rowTableOf(SourceOp &op, const Placement &place) {
+  RowTable table{{}, SmallVector<int64_t>(op.shape(0).size()), {}, {}, 1, 1};
+  for (int64_t dim : place.indexMap) {
+    table.order.push_back(dim);
+    table.dims.push_back(op.shape(0)[dim]);
+    table.rows *= op.shape(0)[dim];
+  }
+  for (int64_t dim : tg::otherDims(place.collapsed, op.shape(0).size())) {
+    table.order.push_back(dim);
+    table.row.push_back(op.shape(0)[dim]);
+    table.width *= op.shape(0)[dim];
+  }
+  for (auto [number, dim] : enumerate(table.order))
+    table.back[dim] = number;
+  return table;
+}
+
+/// Returns the positions along the dim that is number `number` in the index map.
+static Value positionsAlong(SourceOp &op, const Placement &place, size_t number) {
+  if (place.indexMap.size() == 1)
+    return op.reshape(op.tensor(1), place.positions);
+  // Known parts of joined positions are positions themselves, and the joined ones may be a large table.
+  Operation *parts = op.definition(1, "stablehlo.concatenate");
+  auto isColumn = [&](Value part) {
+    ArrayRef<int64_t> shape = typeHere(part.getType()).getShape();
+    return place.indexDim < static_cast<int64_t>(shape.size()) && shape[place.indexDim] == 1;
+  };
+  if (parts && parts->getNumOperands() == place.indexMap.size() && all_of(parts->getOperands(), isColumn))
+    return op.reshape(op.tensorOf(parts->getOperand(number)), place.positions);
+  return op.reshape(op.sliced(op.tensor(1), place.indexDim, number, 1), place.positions);
+}
+
+RowIndex braid::stablehlo::rowIndexOf(SourceOp &op, const Placement &place, const RowTable &table) {
+  RowIndex result;
+  for (auto [number, size] : enumerate(table.dims)) {
+    Value given = positionsAlong(op, place, number);
+    Value index = table.dims.size() == 1 ? moved(op, given, size) : clamped(op, given, size);
+    if (index != given) {
+      Value isInside = op.compare(arith::CmpIPredicate::eq, index, given);
+      result.isInside = result.isInside ? op.make<arith::AndIOp>(result.isInside, isInside) : isInside;
+    }
+    Value before = result.index
+                       ? op.make<arith::MulIOp>(result.index, op.constantLike(result.index, static_cast<double>(size)))
+                       : Value();
+    result.index = before ? op.make<arith::AddIOp>(before, index) : index;
+  }
+  return result;
+}
+
+std::optional<Integers> braid::stablehlo::knownStart(SourceOp &op, const Placement &place, ArrayRef<int64_t> sizes) {
+  std::optional<std::vector<double>> given = op.known(1) ? op.known(1)->numbers() : std::nullopt;
+  ArrayRef<int64_t> shape = op.shape(0);
+  if (!given || given->size() != place.indexMap.size() || !place.operandBatching.empty() ||
+      sizes.size() != shape.size())
+    return std::nullopt;
+  Integers starts(shape.size(), 0);
+  for (auto [dim, start] : zip_equal(place.indexMap, *given))
+    starts[dim] = static_cast<int64_t>(start);
+  for (auto [start, size, all] : zip_equal(starts, sizes, shape))
+    if (start < 0 || size < 1 || start > all - size)
+      return std::nullopt;
+  return starts;
+}
+
+Value braid::stablehlo::partOf(SourceOp &op, Value a, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes) {
+  for (auto [dim, start] : enumerate(starts))
+    a = op.sliced(a, dim, start, sizes[dim]);
+  return a;
+}
+
+Value braid::stablehlo::replaced(SourceOp &op, Value a, Value part, ArrayRef<int64_t> starts) {
+  ArrayRef<int64_t> shape = tg::typeOf(a).getShape(), sizes = tg::typeOf(part).getShape();
+  int64_t dim = 0, rank = shape.size();
+  while (dim < rank && shape[dim] == sizes[dim])
+    ++dim;
+  if (dim == rank)
+    return part;
+  int64_t start = starts[dim], end = start + sizes[dim];
+  Values parts;
+  if (start > 0)
+    parts.push_back(op.sliced(a, dim, 0, start));
+  parts.push_back(replaced(op, op.sliced(a, dim, start, sizes[dim]), part, starts));
+  if (end < shape[dim])
+    parts.push_back(op.sliced(a, dim, end, shape[dim] - end));
+  return op.make<tg::ConcatOp>(parts, dim);
 }
 
 std::optional<Consecutive> braid::stablehlo::consecutiveRows(SourceOp &op, const Placement &place, int64_t rows) {
@@ -99,8 +191,38 @@ static std::optional<PickedElements> pickedAlong(SourceOp &op, const Placement &
   return PickedElements{axis, op.reshape(op.tensor(1), rows)};
 }
 
-/// Whether a known tensor is the index along its dim `dim`.
-static bool isIndexAlong(const MaybeKnown &known, int64_t dim) {
+std::optional<SeveralElements> braid::stablehlo::severalElements(SourceOp &op, const Placement &place) {
+  if (place.indexMap.size() != 1 || !place.offsetDims.empty() || !isa<FloatType>(op.operandType(0).getElementType()))
+    return std::nullopt;
+  int64_t axis = place.indexMap.front(), elements = 1;
+  SmallVector<int64_t> others = tg::otherDims({axis}, op.shape(0).size()), order(place.indexBatching), shape;
+  bool isAlong = place.collapsed == Integers{axis} && ArrayRef(place.operandBatching) == ArrayRef(others);
+  for (int64_t dim : tg::otherDims(place.indexBatching, place.positions.size())) {
+    order.push_back(dim);
+    elements *= place.positions[dim];
+  }
+  for (auto [other, dim] : zip(others, place.indexBatching)) {
+    isAlong &= op.shape(0)[other] == place.positions[dim];
+    shape.push_back(op.shape(0)[other]);
+  }
+  if (!isAlong)
+    return std::nullopt;
+  shape.push_back(elements);
+  Value index = op.transposed(op.reshape(op.tensor(1), place.positions), order);
+  return SeveralElements{axis, op.reshape(index, shape), order};
+}
+
+Pairs braid::stablehlo::pairsOf(SourceOp &op, const SeveralElements &several) {
+  SmallVector<int64_t> shape(tg::typeOf(several.index).getShape());
+  int64_t last = shape.size();
+  shape.push_back(op.shape(0)[several.axis]);
+  RankedTensorType type = tg::withShape(op.operandType(0), shape),
+                   integers = tg::withElement(type, op.builder.getI32Type());
+  Value wide = op.broadcast(several.index, integers, tg::dimRange(0, last));
+  return {type, op.compare(arith::CmpIPredicate::eq, op.make<tg::IotaOp>(integers, last), wide)};
+}
+
+bool braid::stablehlo::isIndexAlong(const MaybeKnown &known, int64_t dim) {
   const Affine *affine = known ? known->affine() : nullptr;
   if (!affine || affine->constant != 0)
     return false;

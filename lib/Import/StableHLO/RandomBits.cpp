@@ -70,6 +70,14 @@ static Values shiftRight(SourceOp &op) {
   return {shiftedRight(op, op.tensor(0), *shift)};
 }
 
+/// A shift that fills with the sign. More bits than the sign leave nothing but it.
+static Values shiftWithSign(SourceOp &op) {
+  std::optional<int64_t> shift = checkedShift(op);
+  if (!shift)
+    return {};
+  return {op.make<arith::ShRSIOp>(op.tensor(0), op.constant(op.resultType(), std::min(*shift, kWidth - 1)))};
+}
+
 /// Upper halves of positions, as those of counters of 64 bits, are 0.
 static MaybeKnown evaluateShiftRight(SourceOp &op) {
   std::optional<int64_t> shift = shiftOf(op.known(1));
@@ -113,6 +121,7 @@ static Values bitcast(SourceOp &op) {
 static constexpr OpRow kRandomRows[] = {
     {"stablehlo.shift_left", 2, "", shiftLeft, nullptr, "arith.shli", "", true},
     {"stablehlo.shift_right_logical", 2, "", shiftRight, evaluateShiftRight, "arith.shrsi, andi", "", true},
+    {"stablehlo.shift_right_arithmetic", 2, "", shiftWithSign, nullptr, "arith.shrsi"},
     {"stablehlo.bitcast_convert", 1, "", bitcast, nullptr, "numbers of 23 bits times 2^-23", "", true},
 };
 

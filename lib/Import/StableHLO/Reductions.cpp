@@ -1,6 +1,7 @@
 //===- Reductions.cpp - sums, maxima, the largest -------------------------===//
 
-#include "lib/Import/StableHLO/Translator.h"
+#include "lib/Import/StableHLO/Combiners.h"
+#include "lib/Import/StableHLO/Placement.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -25,27 +26,6 @@ static std::optional<SmallVector<int64_t>> reducedDims(SourceOp &op) {
   return ArrayRef<int64_t>(kept) == op.resultShape() ? std::optional(dims) : std::nullopt;
 }
 
-/// Returns the op that combines two elements; empty if the region does anything else.
-static StringRef combiner(SourceOp &op) {
-  if (op.op->getNumRegions() != 1 || !op.op->getRegion(0).hasOneBlock())
-    return "";
-  Block &body = op.op->getRegion(0).front();
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
-    return "";
-  Operation &first = body.front(), &last = body.back();
-  bool isCombiner = equal(first.getOperands(), body.getArguments()) && first.getNumResults() == 1 &&
-                    equal(last.getOperands(), first.getResults());
-  return isCombiner ? first.getName().getStringRef() : "";
-}
-
-/// Whether a first value changes nothing.
-static bool isNeutral(std::optional<double> first, StringRef kind, Type element) {
-  if (element.isInteger(1))
-    return first == (kind == "stablehlo.and" || kind == "stablehlo.minimum" ? 1.0 : 0.0);
-  return (kind == "stablehlo.add" && first == 0.0) || (kind == "stablehlo.maximum" && first == -HUGE_VAL) ||
-         (kind == "stablehlo.minimum" && first == HUGE_VAL);
-}
-
 /// All or any of truth values: the largest of 0 and 1.
 static Value reduceTruth(SourceOp &op, Value a, ArrayRef<int64_t> dims, bool isAll) {
   auto negated = [&](Value b) { return op.make<arith::XOrIOp>(b, op.constant(tg::typeOf(b), 1)); };
@@ -55,74 +35,109 @@ static Value reduceTruth(SourceOp &op, Value a, ArrayRef<int64_t> dims, bool isA
   return isAll ? negated(any) : any;
 }
 
-/// A sum of truth values that were converted to integers: how many hold. It is exact in a float.
-static Value countTruth(SourceOp &op, ArrayRef<int64_t> dims) {
+/// A sum of integers. One of truth values that were converted is exact in a float.
+static Value sumOfIntegers(SourceOp &op, ArrayRef<int64_t> dims) {
   Operation *convert = op.definition(0, "stablehlo.convert");
   bool isTruth = convert && typeHere(convert->getOperand(0).getType()).getElementType().isInteger(1);
   if (!isTruth || op.operandType(0).getNumElements() > kMaxCount)
-    return op.fail("of integers is supported only as a number of truth values, at most " + Twine(kMaxCount));
+    return op.reduce(tg::ReduceKind::Sum, op.tensor(0), dims);
   Value numbers = op.convert(op.tensorOf(convert->getOperand(0)), op.builder.getF32Type());
   return op.convert(op.make<tg::StopGradientOp>(op.reduce(tg::ReduceKind::Sum, numbers, dims)), op.element());
 }
 
-/// The largest element and its position, which jnp.argmax spells as a reduction of pairs.
-static Values largest(SourceOp &op) {
-  std::optional<SmallVector<int64_t>> dims = reducedDims(op);
+/// A product, by products of both halves of each dim.
+static Value product(SourceOp &op, Value a, ArrayRef<int64_t> dims) {
+  for (int64_t dim : dims)
+    for (int64_t size = tg::typeOf(a).getDimSize(dim); size > 1; size = tg::typeOf(a).getDimSize(dim)) {
+      int64_t half = size / 2;
+      Value halves = combined(op, Combiner::Multiply, op.sliced(a, dim, 0, half), op.sliced(a, dim, half, half));
+      a = size % 2 == 0 ? halves : op.make<tg::ConcatOp>(Values{halves, op.sliced(a, dim, size - 1, 1)}, dim);
+    }
+  return op.reshape(a, op.resultShape());
+}
+
+/// Whether a region is that of jnp.argmax or jnp.argmin: of equal elements it takes the first, and NaN before others.
+static bool isOfLargest(Region &region, bool isSmallest) {
   static constexpr StringLiteral kBody[] = {
       "stablehlo.compare", "stablehlo.compare", "stablehlo.or",     "stablehlo.compare", "stablehlo.compare",
       "stablehlo.and",     "stablehlo.or",      "stablehlo.select", "stablehlo.select",  "stablehlo.return"};
-  bool isArgmax = dims && dims->size() == 1 && op.op->getNumResults() == 2 && op.op->getNumRegions() == 1 &&
-                  op.op->getRegion(0).hasOneBlock() && isa<FloatType>(op.operandType(0).getElementType());
+  if (!region.hasOneBlock())
+    return false;
   SmallVector<StringRef> body;
-  if (isArgmax)
-    for (Operation &each : op.op->getRegion(0).front())
-      body.push_back(each.getName().getStringRef());
-  isArgmax =
-      isArgmax && equal(body, kBody) &&
-      wordOf(op.op->getRegion(0).front().front().getAttr("comparison_direction"), "comparison_direction") == "GT";
-  const MaybeKnown &positions = op.known(1);
-  const Affine *affine = positions ? positions->affine() : nullptr;
-  for (auto [dim, factor] : enumerate(affine && isArgmax ? ArrayRef(affine->factors) : ArrayRef<int64_t>()))
-    isArgmax &= factor == (static_cast<int64_t>(dim) == dims->front() && positions->shape[dim] != 1);
-  if (!isArgmax || !affine || affine->constant != 0 || op.shape(0) != op.shape(1))
-    return {op.fail("of several operands is supported only as jnp.argmax spells it")};
-  SmallVector<int64_t> order = tg::otherDims(*dims, op.shape(0).size());
-  order.push_back(dims->front());
-  auto top = op.builder.create<tg::TopKOp>(op.loc, op.transposed(op.tensor(0), order), 1);
-  return {op.reshape(top.getValues(), op.resultType(0).getShape()),
-          op.reshape(top.getIndices(), op.resultType(1).getShape())};
+  for (Operation &each : region.front())
+    body.push_back(each.getName().getStringRef());
+  return equal(body, kBody) && wordOf(region.front().front().getAttr("comparison_direction"), "comparison_direction") ==
+                                   (isSmallest ? "LT" : "GT");
+}
+
+/// Reduces floats or integers. The smallest is found as the largest of the negated, or of the complements of integers.
+static Value reduced(SourceOp &op, Combiner kind, Value a, ArrayRef<int64_t> dims) {
+  auto turned = [&](Value b) {
+    return op.isFloatResult() ? op.neg(b) : op.make<arith::XOrIOp>(b, op.constant(tg::typeOf(b), -1));
+  };
+  switch (kind) {
+  case Combiner::Add:
+    return op.isFloatResult() ? op.reduce(tg::ReduceKind::Sum, a, dims) : sumOfIntegers(op, dims);
+  case Combiner::Multiply:
+    return product(op, a, dims);
+  case Combiner::Maximum:
+    return op.reduce(tg::ReduceKind::Max, a, dims);
+  default:
+    return turned(op.reduce(tg::ReduceKind::Max, turned(a), dims));
+  }
+}
+
+/// The largest element, or the smallest, and its position, which jnp.argmax spells as a reduction of pairs.
+static Values largest(SourceOp &op) {
+  std::optional<SmallVector<int64_t>> dims = reducedDims(op);
+  bool isPair = dims && dims->size() == 1 && op.op->getNumResults() == 2 && op.op->getNumRegions() == 1 &&
+                op.shape(0) == op.shape(1) && isIndexAlong(op.known(1), dims->front());
+  bool isSmallest = isPair && isOfLargest(op.op->getRegion(0), /*isSmallest=*/true);
+  if (!isSmallest && !(isPair && isOfLargest(op.op->getRegion(0), /*isSmallest=*/false)))
+    return {op.fail("of several operands is supported only as jnp.argmax and jnp.argmin spell it")};
+  int64_t dim = dims->front();
+  bool isTruth = op.element().isInteger(1);
+  RankedTensorType lanes = op.operandType(1);
+  Value a = isTruth ? op.convert(op.tensor(0), lanes.getElementType()) : op.tensor(0);
+  Value extreme = reduced(op, isSmallest ? Combiner::Minimum : Combiner::Maximum, a, dim);
+  Value wide = op.broadcast(extreme, tg::typeOf(a), tg::otherDims({dim}, lanes.getRank()));
+  // The extreme is NaN if an element is NaN, and then equal to none.
+  Value isFound = op.isFloatResult() ? op.make<arith::OrIOp>(op.compare(arith::CmpFPredicate::OEQ, a, wide),
+                                                             op.compare(arith::CmpFPredicate::UNO, a, a))
+                                     : op.compare(arith::CmpIPredicate::eq, a, wide);
+  auto fromBehind = [&](Value position) {
+    return op.make<arith::SubIOp>(op.constantLike(position, static_cast<double>(op.shape(0)[dim] - 1)), position);
+  };
+  Value behind = op.select(isFound, fromBehind(op.make<tg::IotaOp>(lanes, dim)), op.zeros(lanes));
+  Value index = fromBehind(op.reduce(tg::ReduceKind::Max, behind, dim));
+  return {isTruth ? op.convert(extreme, op.element()) : extreme, index};
 }
 
 static Values reduce(SourceOp &op) {
   if (op.numOperands() == 4)
     return largest(op);
   std::optional<SmallVector<int64_t>> dims = op.numOperands() == 2 ? reducedDims(op) : std::nullopt;
-  StringRef kind = combiner(op);
   Type element = op.element();
   if (!dims || op.operandType(0).getElementType() != element || op.operandType(1).getElementType() != element ||
       op.operandType(1).getRank() != 0)
     return {op.fail("the dims do not fit operand and result")};
-  if (!isNeutral(op.known(1) ? op.known(1)->splat() : std::nullopt, kind, element))
-    return {op.fail("only sums from 0, maxima from -inf, minima from inf, and all or any of truth values are "
-                    "supported")};
+  std::optional<Combiner> kind = reducerOf(op);
+  if (!kind)
+    return {op.fail("only sums from 0, products from 1, maxima from -inf, minima from inf, and all or any of truth "
+                    "values are supported")};
   Value a = op.tensor(0);
   if (op.operandType(0).getNumElements() == op.resultType().getNumElements())
     return {op.reshape(a, op.resultShape())};
   if (element.isInteger(1))
-    return {reduceTruth(op, a, *dims, kind == "stablehlo.and" || kind == "stablehlo.minimum")};
-  if (!op.isFloatResult())
-    return {kind == "stablehlo.add" ? countTruth(op, *dims)
-                                    : op.fail("of integers is supported only as a number of truth values")};
-  if (kind == "stablehlo.minimum")
-    return {op.neg(op.reduce(tg::ReduceKind::Max, op.neg(a), *dims))};
-  return {op.reduce(kind == "stablehlo.add" ? tg::ReduceKind::Sum : tg::ReduceKind::Max, a, *dims)};
+    return {reduceTruth(op, a, *dims, kind == Combiner::And || kind == Combiner::Minimum)};
+  return {reduced(op, *kind, a, *dims)};
 }
 
 /// A reduction of a tensor with one known number.
 static MaybeKnown evaluateReduce(SourceOp &op) {
   std::optional<SmallVector<int64_t>> dims = op.numOperands() == 2 ? reducedDims(op) : std::nullopt;
-  const MaybeKnown &a = op.known(0), &first = op.known(1);
-  if (!dims || !a || !first || !isNeutral(first->splat(), combiner(op), op.element()))
+  const MaybeKnown &a = op.known(0);
+  if (!dims || !a || !reducerOf(op))
     return std::nullopt;
   if (op.operandType(0).getNumElements() == op.resultType().getNumElements())
     return known::reshape(*a, op.resultShape());
@@ -140,7 +155,8 @@ static Values topK(SourceOp &op) {
 }
 
 static constexpr OpRow kReductionRows[] = {
-    {"stablehlo.reduce", -2, "dimensions:L", reduce, evaluateReduce, "tg.reduce; tg.top_k for jnp.argmax"},
+    {"stablehlo.reduce", -2, "dimensions:L", reduce, evaluateReduce,
+     "tg.reduce; products of halves; tg.reduce twice for jnp.argmax"},
     {"chlo.top_k", 1, "k:I", topK, nullptr, "tg.top_k"},
 };
 

@@ -1,10 +1,11 @@
 //===- Scatters.cpp - sums at positions -----------------------------------===//
 //
-// A scatter is a gradient of a gather, or x.at[i].add(y), and is one of the two kinds that a gather is: rows of a
-// table, or one element of each row. An update out of bounds is left out.
+// A scatter is a gradient of a gather, or x.at[i].add(y), and is one of the kinds that a gather is: rows of a table,
+// elements of each row, or a part at a known position. An update out of bounds is left out.
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Import/StableHLO/Combiners.h"
 #include "lib/Import/StableHLO/Placement.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,14 +14,13 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::stablehlo;
 
-/// Whether the updates are added.
-static bool isSum(Operation *op) {
-  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+/// Whether the updates replace elements.
+static bool isReplacement(Operation *op) {
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock() || op->getRegion(0).getNumArguments() != 2)
     return false;
   Block &body = op->getRegion(0).front();
-  return body.getOperations().size() == 2 && body.front().getName().getStringRef() == "stablehlo.add" &&
-         equal(body.front().getOperands(), body.getArguments()) &&
-         equal(body.back().getOperands(), body.front().getResults());
+  return body.getOperations().size() == 1 && body.front().getNumOperands() == 1 &&
+         body.front().getOperand(0) == body.getArgument(1);
 }
 
 /// Adds to the first operand, unless it is known to be 0.
@@ -36,40 +36,35 @@ static SmallVector<int64_t> positionsFirst(const Placement &place, int64_t rank)
   return order;
 }
 
-/// Replaces the updates at positions out of bounds by 0; returns the positions, which are then in bounds.
-static Value boundedRows(SourceOp &op, const Placement &place, int64_t rows, Value &updates) {
-  Value index = op.reshape(op.tensor(1), place.positions), row = moved(op, index, rows);
-  if (row == index)
-    return row;
-  RankedTensorType truth = tg::withElement(tg::typeOf(updates), op.builder.getI1Type());
-  Value isInside =
-      op.broadcast(op.compare(arith::CmpIPredicate::eq, row, index), truth, tg::dimRange(0, place.positions.size()));
-  updates = op.select(isInside, updates, op.zeros(tg::typeOf(updates)));
-  return row;
-}
-
-/// Sums rows along an axis of a table. Rows at known positions that count up are a part of the table with zeros around.
+/// Sums rows into a table. Rows at known positions that count up are a part of the table with zeros around. An update
+/// out of bounds becomes 0.
 static Values addRows(SourceOp &op, const Placement &place) {
-  int64_t axis = place.indexMap.front(), rank = op.shape(0).size(), rows = op.shape(0)[axis];
-  SmallVector<int64_t> first{axis}, order = positionsFirst(place, op.shape(2).size());
-  append_range(first, tg::otherDims({axis}, rank));
+  RowTable table = rowTableOf(op, place);
+  SmallVector<int64_t> order = positionsFirst(place, op.shape(2).size()), shape;
   Value updates = op.transposed(op.tensor(2), order), sum;
-  RankedTensorType table = tg::typeOf(updates);
-  SmallVector<int64_t> shape{rows};
-  append_range(shape, table.getShape().drop_front(place.positions.size()));
-  if (std::optional<Consecutive> part = consecutiveRows(op, place, rows)) {
-    shape[0] = part->size;
-    sum = op.reshape(updates, shape);
-    if (part->size != rows)
-      sum = op.make<tg::PadOp>(sum, 0, part->start, rows - part->start - part->size, APFloat(0.0));
+  RankedTensorType type = tg::typeOf(updates);
+  std::optional<Consecutive> part =
+      place.indexMap.size() == 1 ? consecutiveRows(op, place, table.rows) : std::optional<Consecutive>();
+  if (part) {
+    shape.push_back(part->size);
+    append_range(shape, table.row);
+    sum = op.padZeros(op.reshape(updates, shape), 0, part->start, table.rows - part->start - part->size);
   } else {
-    Value row = boundedRows(op, place, rows, updates);
-    sum = op.make<tg::ScatterAddOp>(tg::withShape(table, shape), row, updates);
+    RowIndex row = rowIndexOf(op, place, table);
+    if (row.isInside) {
+      RankedTensorType truth = tg::withElement(type, op.builder.getI1Type());
+      Value isInside = op.broadcast(row.isInside, truth, tg::dimRange(0, place.positions.size()));
+      updates = op.select(isInside, updates, op.zeros(type));
+    }
+    shape.assign(place.positions);
+    shape.push_back(table.width);
+    sum = op.make<tg::ScatterAddOp>(tg::withShape(type, {table.rows, table.width}), row.index,
+                                    op.reshape(updates, shape));
+    shape.assign(table.dims);
+    append_range(shape, table.row);
+    sum = op.reshape(sum, shape);
   }
-  SmallVector<int64_t> back(rank);
-  for (auto [number, dim] : enumerate(first))
-    back[dim] = number;
-  return {addedTo(op, op.transposed(sum, back))};
+  return {addedTo(op, op.transposed(sum, table.back))};
 }
 
 /// Adds to one element of each row.
@@ -82,14 +77,50 @@ static Values addElements(SourceOp &op, const PickedElements &picked) {
   return {addedTo(op, op.select(isPicked(op, picked, type), wide, op.zeros(type)))};
 }
 
+/// Adds to several elements of each row.
+static Values addSeveral(SourceOp &op, const SeveralElements &several) {
+  int64_t last = op.shape(0).size() - 1;
+  Pairs pairs = pairsOf(op, several);
+  Value updates = op.transposed(op.tensor(2), several.order);
+  updates = op.reshape(updates, pairs.type.getShape().drop_back());
+  Value wide = op.broadcast(updates, pairs.type, tg::dimRange(0, last + 1));
+  Value sum = op.sum(op.select(pairs.isPicked, wide, op.zeros(pairs.type)), {last});
+  SmallVector<int64_t> back = tg::dimRange(0, last);
+  back.insert(back.begin() + several.axis, last);
+  return {addedTo(op, op.transposed(sum, back))};
+}
+
+/// Changes a part at a known position, or returns nothing for other positions or another change.
+static std::optional<Values> changePart(SourceOp &op, const Placement &place) {
+  SmallVector<int64_t> sizes;
+  int64_t next = 0;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(op.shape(0).size()); ++dim) {
+    bool isInserted = is_contained(place.collapsed, dim);
+    if (!isInserted && next == static_cast<int64_t>(place.offsetDims.size()))
+      return std::nullopt;
+    sizes.push_back(isInserted ? 1 : op.shape(2)[place.offsetDims[next++]]);
+  }
+  std::optional<Integers> starts =
+      areDims(place.offsetDims, op.shape(2).size()) ? knownStart(op, place, sizes) : std::nullopt;
+  std::optional<Combiner> kind = combinerOf(op);
+  bool fits = starts && op.operandType(2).getNumElements() == tg::withShape(op.resultType(), sizes).getNumElements();
+  if (!fits || (kind ? !neutralOf(*kind, op.element()) : !isReplacement(op.op)))
+    return std::nullopt;
+  Value part = op.reshape(op.tensor(2), sizes);
+  if (kind)
+    part = combined(op, *kind, partOf(op, op.tensor(0), *starts, sizes), part);
+  return Values{replaced(op, op.tensor(0), part, *starts)};
+}
+
 /// Whether the updates have a row of the table for each position.
 static bool hasRows(SourceOp &op, const Placement &place) {
   int64_t rank = op.shape(0).size(), updateRank = op.shape(2).size();
-  if (updateRank != static_cast<int64_t>(place.positions.size()) + rank - 1 || !areDims(place.offsetDims, updateRank) ||
-      static_cast<int64_t>(place.offsetDims.size()) != rank - 1)
+  int64_t width = rank - place.indexMap.size();
+  if (updateRank != static_cast<int64_t>(place.positions.size()) + width || !areDims(place.offsetDims, updateRank) ||
+      static_cast<int64_t>(place.offsetDims.size()) != width)
     return false;
   SmallVector<int64_t> wanted(place.positions), found;
-  for (int64_t dim : tg::otherDims({place.indexMap.front()}, rank))
+  for (int64_t dim : tg::otherDims(place.collapsed, rank))
     wanted.push_back(op.shape(0)[dim]);
   for (int64_t dim : positionsFirst(place, updateRank))
     found.push_back(op.shape(2)[dim]);
@@ -98,15 +129,21 @@ static bool hasRows(SourceOp &op, const Placement &place) {
 
 Values braid::stablehlo::scatter(SourceOp &op) {
   std::optional<Placement> place = placementOfScatter(op);
-  if (!place || op.operandType(0) != op.resultType() || !op.isFloatResult() ||
-      op.operandType(2).getElementType() != op.element())
+  if (!place || op.operandType(0) != op.resultType() || op.operandType(2).getElementType() != op.element())
     return {op.fail("the dims do not fit the operands")};
-  if (isSum(op.op) && areOfRows(*place) && hasRows(op, *place))
+  bool isSum = combinerOf(op) == Combiner::Add && op.isFloatResult(), isRows = areOfRows(*place) && hasRows(op, *place);
+  if (isSum && isRows && place->indexMap.size() == 1)
     return addRows(op, *place);
-  std::optional<PickedElements> picked = isSum(op.op) ? pickedElements(op, *place) : std::nullopt;
+  std::optional<PickedElements> picked = isSum ? pickedElements(op, *place) : std::nullopt;
   if (picked && op.operandType(2).getNumElements() == tg::typeOf(picked->index).getNumElements())
     return addElements(op, *picked);
-  return {
-      op.fail("only sums of rows into a table, w.at[i].add(rows), and of one element into each row, the gradient of "
-              "jnp.take_along_axis, are supported")};
+  if (isSum && op.shape(2) == ArrayRef<int64_t>(place->positions))
+    if (std::optional<SeveralElements> several = severalElements(op, *place))
+      return addSeveral(op, *several);
+  if (std::optional<Values> changed = changePart(op, *place))
+    return *changed;
+  if (isSum && isRows)
+    return addRows(op, *place);
+  return {op.fail("only sums of rows into a table, w.at[i].add(rows), and of elements into each row, the gradient of "
+                  "jnp.take_along_axis, and changes at known positions, x.at[0].set(y), are supported")};
 }

@@ -23,6 +23,10 @@ bool Translator::isState(const Argument &argument) const {
   return any_of(uses, [&](const ResultUse &use) { return use.argument == argument.value.getArgNumber(); });
 }
 
+bool Translator::isFrozen(const Argument &argument) const {
+  return is_contained(options.frozen, argument.name) || is_contained(options.frozen, argument.path.root);
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -43,19 +47,35 @@ static bool isLearningRate(const Argument &argument, RankedTensorType type) {
 LogicalResult Translator::declareInput(const Argument &argument, RankedTensorType type, Location loc) {
   std::string typeName;
   raw_string_ostream(typeName) << type.getElementType();
+  bool isStated = any_of(options.roles, [&](const InputRole &each) { return each.name == argument.name; });
   FailureOr<tg::Role> role = isStep() && isLearningRate(argument, type) ? FailureOr<tg::Role>(tg::Role::Lr)
-                             : isUnsigned(argument.value.getType())
-                                 ? FailureOr<tg::Role>(tg::Role::Features)
+                             : isUnsigned(argument.value.getType()) && !isStated
+                                 ? FailureOr<tg::Role>(type.getRank() == 1 ? tg::Role::Shared : tg::Role::Features)
                                  : roleOf(argument.name, type.getElementType(), typeName, options, loc);
   if (failed(role))
     return failure();
-  if (isStep() && type.getRank() == 0 && *role != tg::Role::Lr)
+  if (isStep() && type.getRank() == 0 && *role != tg::Role::Lr && *role != tg::Role::Shared)
     return emitError(loc) << "argument '" << argument.name
                           << "' is one number, and no row of a batch; a whole step takes its learning rate as lr, and "
-                             "other numbers as constants or states";
+                             "other numbers as constants, as states, or by --input="
+                          << argument.name << "=shared";
   nameArgument(argument, argument.name,
                {builder.getNamedAttr("tg.input", builder.getStringAttr(argument.name)),
                 builder.getNamedAttr("tg.role", tg::RoleAttr::get(builder.getContext(), *role))});
+  return success();
+}
+
+/// A parameter without an update keeps the argument's name, so that it may have the keys of a parameter.
+LogicalResult Translator::declareFrozen(const Argument &argument, RankedTensorType type, Location loc) {
+  std::string name = argument.path.text();
+  if (isState(argument))
+    return emitError(loc) << "argument '" << argument.path.root << "' is frozen by --input, and a state of the step";
+  if (!isa<FloatType>(type.getElementType()))
+    return emitError(loc) << "argument '" << argument.name << "' is " << type << "; only floats are frozen parameters";
+  auto param = tg::ParamAttr::get(builder.getContext(), builder.getStringAttr(name),
+                                  initialValues(name, builder.getContext()), builder.getStringAttr(unitOf(name)), {},
+                                  /*frozen=*/true, false, -1);
+  nameArgument(argument, name, {builder.getNamedAttr("tg.param", param)});
   return success();
 }
 
@@ -72,6 +92,8 @@ LogicalResult Translator::declareArgument(const Argument &argument) {
   operands[argument.value].value = function.getBody().front().addArgument(type, function.getLoc());
   argumentNames.emplace_back();
   argumentAttributes.emplace_back();
+  if (isFrozen(argument))
+    return declareFrozen(argument, type, loc);
   if (isState(argument))
     return success();
   bool isStated = any_of(options.roles, [&](const InputRole &role) { return role.name == argument.name; });

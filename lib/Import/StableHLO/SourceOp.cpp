@@ -12,6 +12,8 @@ using namespace braid::stablehlo;
 /// Upper limits of a tensor's dims, and of its elements.
 static constexpr int64_t kMaxRank = 16;
 static constexpr int64_t kMaxElements = int64_t(1) << 48;
+/// Upper limit of a dim that is reversed, which becomes slices and a concat.
+static constexpr int64_t kMaxReversed = 64;
 
 RankedTensorType braid::stablehlo::typeHere(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -119,13 +121,15 @@ StringRef SourceOp::word(StringRef name) const { return wordOf(attribute(name), 
 // Building
 //===----------------------------------------------------------------------===//
 
+bool SourceOp::isStep() const { return translator.isStep(); }
+
 Value SourceOp::fail(const Twine &message) {
   emitError(loc) << op->getName().getStringRef() << ": " << message;
   return {};
 }
 
 void SourceOp::requirePattern(Value value, const Twine &message) {
-  if (translator.isStep())
+  if (isStep())
     return;
   value.getDefiningOp()->setAttr(kPartOfPattern, builder.getStringAttr(op->getName().getStringRef() + ": " + message));
 }
@@ -156,4 +160,23 @@ Value SourceOp::sliced(Value a, int64_t dim, int64_t offset, int64_t size, int64
   if (size == tg::typeOf(a).getDimSize(dim) && stride == 1)
     return a;
   return make<tg::SliceOp>(a, dim, offset, size, stride);
+}
+
+Value SourceOp::spread(Value a, int64_t dim, int64_t amount, double number) {
+  SmallVector<int64_t> shape(tg::typeOf(a).getShape());
+  int64_t size = shape[dim];
+  shape.insert(shape.begin() + dim + 1, 1);
+  a = make<tg::PadOp>(reshape(a, shape), dim + 1, 0, amount, APFloat(number));
+  shape.erase(shape.begin() + dim + 1);
+  shape[dim] = size * (amount + 1);
+  return sliced(reshape(a, shape), dim, 0, shape[dim] - amount);
+}
+
+Value SourceOp::reversed(Value a, int64_t dim) {
+  RankedTensorType type = tg::typeOf(a);
+  if (dim < 0 || dim >= type.getRank() || type.getDimSize(dim) > kMaxReversed)
+    return fail("only dims of at most " + Twine(kMaxReversed) + " elements are reversed");
+  SmallVector<int64_t> order = tg::dimRange(0, type.getDimSize(dim));
+  std::reverse(order.begin(), order.end());
+  return make<tg::ReorderOp>(type, a, builder.getI64IntegerAttr(dim), builder.getDenseI64ArrayAttr(order));
 }

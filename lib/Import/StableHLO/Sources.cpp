@@ -48,6 +48,22 @@ static std::optional<std::vector<double>> numbersOf(SourceOp &op) {
   return numbers;
 }
 
+/// Returns whole numbers that grow evenly along each dim, such as the positions that NumPy counted, or nothing.
+static std::optional<Affine> evenNumbers(ArrayRef<int64_t> shape, ArrayRef<double> numbers) {
+  Affine even{SmallVector<int64_t>(shape.size(), 0), static_cast<int64_t>(numbers.front())};
+  int64_t stride = 1;
+  for (int64_t dim = shape.size() - 1; dim >= 0; stride *= shape[dim--])
+    even.factors[dim] = shape[dim] > 1 ? static_cast<int64_t>(numbers[stride] - numbers.front()) : 0;
+  for (auto [place, number] : enumerate(numbers)) {
+    int64_t expected = even.constant, rest = place;
+    for (int64_t dim = shape.size() - 1; dim >= 0; rest /= shape[dim--])
+      expected += even.factors[dim] * (rest % shape[dim]);
+    if (static_cast<double>(expected) != number)
+      return std::nullopt;
+  }
+  return even;
+}
+
 static MaybeKnown evaluateConstant(SourceOp &op) {
   std::optional<std::vector<double>> numbers = numbersOf(op);
   ArrayRef<int64_t> shape = op.resultShape();
@@ -60,6 +76,9 @@ static MaybeKnown evaluateConstant(SourceOp &op) {
     return known::boolean(shape, first != 0);
   if (isSplat && std::abs(first) <= INT32_MAX && (isWhole || (first == std::floor(first) && first != 0)))
     return known::constant(shape, static_cast<int64_t>(first));
+  if (!isSplat && op.element().isInteger(32))
+    if (std::optional<Affine> even = evenNumbers(shape, *numbers))
+      return Known{Shape(shape), *even};
   return known::dense(shape, std::move(*numbers));
 }
 

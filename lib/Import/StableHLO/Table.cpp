@@ -6,10 +6,16 @@ using namespace llvm;
 using namespace braid::stablehlo;
 
 static constexpr OpFamily kFamilies[] = {
-    {"Constants and positions", sourceRows},      {"Arithmetic, comparisons, choices", elementwiseRows},
-    {"Shapes, parts, joins", movementRows},       {"Gathers, scatters, parts at positions", indexingRows},
-    {"Sums, maxima, the largest", reductionRows}, {"Matrix products, convolutions", contractionRows},
-    {"Bits of random numbers", randomRows},       {"Functions, loops, choices", controlRows},
+    {"Constants and positions", sourceRows},
+    {"Arithmetic, comparisons, choices", elementwiseRows},
+    {"Functions of numbers, as formulas", functionRows},
+    {"Shapes, parts, joins", movementRows},
+    {"Gathers, scatters, parts at positions", indexingRows},
+    {"Sums, maxima, the largest", reductionRows},
+    {"Running sums, pools", windowRows},
+    {"Matrix products, convolutions", contractionRows},
+    {"Bits of random numbers", randomRows},
+    {"Functions, loops, choices", controlRows},
 };
 
 ArrayRef<OpFamily> braid::stablehlo::allFamilies() { return kFamilies; }

@@ -134,6 +134,11 @@ LogicalResult Translator::translate(Operation *op) {
     return emitError(loc)
            << name
            << ": random numbers of the device are not supported; use keys of JAX's default generator, threefry2x32";
+  if (name == "stablehlo.sort")
+    return emitError(loc)
+           << name
+           << ": sorting is not supported; take the largest by lax.top_k, and dispatch tokens to experts "
+              "by jax.nn.one_hot and jnp.cumsum";
   if (failed(checkTypes(op, loc)))
     return failure();
   for (Value operand : op->getOperands())

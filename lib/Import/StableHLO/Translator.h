@@ -47,7 +47,9 @@ llvm::ArrayRef<OpRow> sourceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> movementRows();
 llvm::ArrayRef<OpRow> indexingRows();
+llvm::ArrayRef<OpRow> functionRows();
 llvm::ArrayRef<OpRow> reductionRows();
+llvm::ArrayRef<OpRow> windowRows();
 llvm::ArrayRef<OpRow> contractionRows();
 llvm::ArrayRef<OpRow> randomRows();
 llvm::ArrayRef<OpRow> controlRows();
@@ -91,7 +93,13 @@ public:
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
   mlir::Value transposed(mlir::Value a, llvm::ArrayRef<int64_t> permutation);
   mlir::Value sliced(mlir::Value a, int64_t dim, int64_t offset, int64_t size, int64_t stride = 1);
+  /// Returns the elements of a dim from behind, or null after an error.
+  mlir::Value reversed(mlir::Value a, int64_t dim);
+  /// Puts `amount` times a number between the elements of a dim.
+  mlir::Value spread(mlir::Value a, int64_t dim, int64_t amount, double number);
 
+  /// Whether the program is a whole step, which has its own gradients.
+  bool isStep() const;
   /// Reports an error at the op and returns null.
   mlir::Value fail(const llvm::Twine &message);
   /// Notes that a new op is supported only as a part of a pattern; otherwise the program is refused with `message`. Has

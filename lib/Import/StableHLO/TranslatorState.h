@@ -22,6 +22,7 @@ private:
   mlir::LogicalResult declareArguments();
   mlir::LogicalResult declareArgument(const Argument &argument);
   mlir::LogicalResult declareInput(const Argument &argument, mlir::RankedTensorType type, mlir::Location loc);
+  mlir::LogicalResult declareFrozen(const Argument &argument, mlir::RankedTensorType type, mlir::Location loc);
   void nameArgument(const Argument &argument, llvm::StringRef name, llvm::ArrayRef<mlir::NamedAttribute> attributes);
   mlir::LogicalResult finish(mlir::ValueRange results);
   void finishStates(std::vector<ModelOutput> &outputs);
@@ -31,6 +32,7 @@ private:
   /// Whether the program updates its parameters itself.
   bool isStep() const;
   bool isState(const Argument &argument) const;
+  bool isFrozen(const Argument &argument) const;
 
   // Ops.
   mlir::LogicalResult translate(mlir::Operation *op);
@@ -47,6 +49,7 @@ private:
   mlir::LogicalResult callFunction(mlir::Operation *op, llvm::StringRef attribute, mlir::Location loc);
   mlir::LogicalResult unroll(mlir::Operation *op, mlir::Location loc);
   mlir::LogicalResult choose(mlir::Operation *op, mlir::Location loc);
+  mlir::LogicalResult chooseByValue(mlir::Operation *op, mlir::Location loc);
   mlir::LogicalResult passOn(mlir::Operation *op, mlir::Location loc);
   /// Translates a block whose arguments are `arguments`; returns the operands of its terminator.
   mlir::FailureOr<llvm::SmallVector<Operand>> translateBlock(mlir::Block &block, llvm::ArrayRef<Operand> arguments);

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """A whole step of JAX as a library: ten steps of its own Adam give JAX's losses, parameters and states."""
 
-import subprocess
-import sys
-from pathlib import Path
+import inspect
 
 import jax
 import jax.numpy as jnp
@@ -31,20 +29,12 @@ def plain(params, x, y):
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), loss
 
 
-def graph_of(step, states, batch, scalars, folder):
-    lowered = jax.jit(step, donate_argnums=tuple(range(len(states)))).lower(*states, *batch, *scalars)
-    text = lowered.compiler_ir().operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
-    (folder / "step.mlir").write_text(text)
-    subprocess.run(["braid-import", folder / "step.mlir", "-o", folder / "graph.mlir"], check=True)
-    return braid.load_graph(folder / "graph.mlir")
-
-
-def check(name, step, states, roots, batches, scalars, folder):
-    graph = graph_of(step, states, batches[0], scalars, folder)
+def check(name, step, states, roots, batches, scalars):
+    names = list(inspect.signature(step).parameters)
+    graph = braid.from_jax_step(step, *states, *batches[0], *scalars, states=names[:len(states)])
     # States have the names of their arguments in front; parameters do not.
     named = lambda states: {".".join(filter(None, [root, key])): numpy.asarray(value) for root, tree in zip(roots, states)
                             for key, value in (tree.items() if isinstance(tree, dict) else [("", tree)])}
-    graph.values = named(states)
     with braid.compile_graph(graph) as compiled:
         for batch in batches:
             *states, loss = jax.jit(step)(*states, *batch, *scalars)
@@ -58,9 +48,49 @@ def check(name, step, states, roots, batches, scalars, folder):
     print(f"{name}: {len(values)} tensors agree")
 
 
+def lora_loss(lora, base, x, y):
+    """Layers by scan, of frozen weights and of small ones that are trained."""
+    def layer(h, its):
+        weight, own = its
+        return jnp.tanh(h @ weight["w"] + h @ own["a"] @ own["b"]), None
+    h, _ = jax.lax.scan(layer, x, (base["layers"], lora["layers"]))
+    return jnp.mean((h @ base["out"] - y) ** 2)
+
+
+def lora_step(lora, momentum, base, x, y, lr):
+    loss, gradients = jax.value_and_grad(lora_loss)(lora, base, x, y)
+    momentum = jax.tree.map(lambda m, g: 0.9 * m + g, momentum, gradients)
+    return jax.tree.map(lambda p, m: p - lr * m, lora, momentum), momentum, loss
+
+
+def equal(found, wanted):
+    return all(numpy.abs(a - b).max() <= 1e-5 for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True))
+
+
+def check_frozen(draw):
+    """A loss and a whole step with frozen weights, which are no part of a batch."""
+    base = {"layers": {"w": draw(2, 8, 8) / 3}, "out": draw(8, 4) / 3}
+    lora = {"layers": {"a": draw(2, 8, 2) / 3, "b": draw(2, 2, 8) / 9}}
+    start, (x, y) = jax.tree.map(lambda p: 0.1 * p, lora), (draw(4, 8), draw(4, 4))
+    graph = braid.from_jax(lora_loss, lora, base, x, y, frozen=("base",))
+    with braid.compile_graph(graph, optimizer="sgd", weight_decay=0.0) as step:
+        step((x, y), lr=0.1)
+        gradients = jax.grad(lora_loss)(lora, base, x, y)
+        assert equal(braid.to_jax(step, lora), jax.tree.map(lambda p, g: p - 0.1 * g, lora, gradients))
+    graph = braid.from_jax_step(lora_step, lora, start, base, x, y, jnp.float32(0.1), states=("lora", "momentum"),
+                                frozen=("base",))
+    wanted, momentum = lora, start
+    with braid.compile_graph(graph) as step:
+        for _ in range(3):
+            wanted, momentum, loss = lora_step(wanted, momentum, base, x, y, 0.1)
+            assert abs(step((x, y), lr=0.1) - float(loss)) <= 1e-5
+        assert equal(braid.to_jax(step, lora), wanted) and equal(braid.to_jax(step, start, "momentum"), momentum)
+        assert equal(braid.to_jax(step, base, "base"), base)
+    print("frozen weights stay")
+
+
 def main():
-    folder, random = Path(sys.argv[1]), numpy.random.default_rng(0)
-    folder.mkdir(parents=True, exist_ok=True)
+    random = numpy.random.default_rng(0)
 
     def draw(*shape):
         return random.standard_normal(shape).astype(numpy.float32)
@@ -69,8 +99,9 @@ def main():
     batches = [(draw(4, 8), draw(4, 2)) for _ in range(10)]
     # A job of JAX goes on: its states are not 0.
     states = params, jax.tree.map(lambda p: 0.01 * p, params), jax.tree.map(lambda p: p * p, params), jnp.int32(3)
-    check("adam", adam, states, ("", "m", "v", "count"), batches, (jnp.float32(1e-2),), folder)
-    check("sgd", plain, (params,), ("",), batches, (), folder)
+    check("adam", adam, states, ("", "m", "v", "count"), batches, (jnp.float32(1e-2),))
+    check("sgd", plain, (params,), ("",), batches, ())
+    check_frozen(draw)
 
 
 main()
