@@ -4,9 +4,12 @@
 // position s, where f(i) is theta^(-i/half) or a scaling of it. The same may be spelled for both halves of x. Theta is
 // read off the tables, and then every entry of them is checked.
 //
+// Neighboring lanes may turn together instead of halves. Such lanes are put in the order of halves, turned, and put
+// back.
+//
 //===----------------------------------------------------------------------===//
 
-#include "lib/Import/Match.h"
+#include "lib/Import/MatchRows.h"
 #include "lib/Import/Recognize.h"
 
 using namespace llvm;
@@ -29,6 +32,58 @@ static Value rotatedHalves(Value value) {
   if (!high || !low || concat.getDim() != last || type.getShape().back() % 2 || high.getInput() != low.getInput())
     return {};
   return isHalf(high, half) && isHalf(low, 0) ? low.getInput() : Value();
+}
+
+/// Even or odd lanes of a tensor.
+namespace {
+struct Lanes {
+  Value of;
+  bool isOdd;
+};
+} // namespace
+
+/// Returns the lanes that a value has: those of a slice with stride 2, or of one of the pairs that a reshape made.
+static std::optional<Lanes> lanesOf(Value value) {
+  auto slice = match::beforeOnes(value).getDefiningOp<tg::SliceOp>();
+  if (!slice || slice.getOffset() > 1)
+    return std::nullopt;
+  Value of = slice.getInput();
+  uint64_t last = tg::typeOf(of).getRank() - 1;
+  if (slice.getDim() != last)
+    return std::nullopt;
+  auto pairs = of.getDefiningOp<tg::ReshapeOp>();
+  if (slice.getSize() != 1)
+    return slice.getStride() == 2 && slice.getSize() * 2 == static_cast<uint64_t>(tg::typeOf(of).getDimSize(last))
+               ? std::optional(Lanes{of, slice.getOffset() == 1})
+               : std::nullopt;
+  if (!pairs || tg::typeOf(of).getDimSize(last) != 2 ||
+      tg::typeOf(pairs.getInput()).getRank() != static_cast<int64_t>(last) ||
+      tg::typeOf(pairs.getInput()).getShape().drop_back() != tg::typeOf(of).getShape().drop_back(2))
+    return std::nullopt;
+  return Lanes{pairs.getInput(), slice.getOffset() == 1};
+}
+
+/// Returns the even and the odd lanes from which a value is joined, or nulls.
+static std::pair<Value, Value> joinedLanes(Value value) {
+  auto reshape = value.getDefiningOp<tg::ReshapeOp>();
+  auto concat = reshape ? reshape.getInput().getDefiningOp<tg::ConcatOp>() : nullptr;
+  RankedTensorType type = tg::typeOf(value);
+  if (!concat || concat.getInputs().size() != 2 || tg::typeOf(concat).getRank() != type.getRank() + 1 ||
+      concat.getDim() != static_cast<uint64_t>(type.getRank()) || tg::typeOf(concat).getShape().back() != 2 ||
+      tg::typeOf(concat).getShape().drop_back(2) != type.getShape().drop_back())
+    return {};
+  return {match::beforeOnes(concat.getInputs()[0]), match::beforeOnes(concat.getInputs()[1])};
+}
+
+/// Returns x if a value is x with neighboring lanes exchanged, the first of each pair negated.
+static Value rotatedPairs(Value value) {
+  auto [even, odd] = joinedLanes(value);
+  auto negated = even ? even.getDefiningOp<arith::NegFOp>() : nullptr;
+  std::optional<Lanes> first = negated ? lanesOf(negated.getOperand()) : std::nullopt,
+                       second = odd ? lanesOf(odd) : std::nullopt;
+  bool isRotated = first && second && first->isOdd && !second->isOdd && first->of == second->of &&
+                   first->of.getType() == value.getType();
+  return isRotated ? first->of : Value();
 }
 
 /// Numbers by position and lane.
@@ -149,33 +204,66 @@ static Table ofWholeHead(const Table &table, int64_t size) {
   return {numbers, table.positions, size, table.dim};
 }
 
+/// Returns the numbers of half of the lanes, if neighbors are equal.
+static std::optional<Table> ofPairs(const Table &table) {
+  auto numbers = std::make_shared<std::vector<double>>();
+  for (int64_t position = 0; position < table.positions; ++position)
+    for (int64_t lane = 0; lane + 1 < table.lanes; lane += 2) {
+      if (table.at(position, lane) != table.at(position, lane + 1))
+        return std::nullopt;
+      numbers->push_back(table.at(position, lane));
+    }
+  return Table{numbers, table.positions, table.lanes / 2, table.dim};
+}
+
+namespace {
+/// The lanes of a head that turn together.
+enum class Pairing { Halves, Neighbors };
+} // namespace
+
 /// Returns what anglesOf finds for a head of `size` lanes. All layers of a model have the same tables, which are
 /// compared once.
-static std::optional<RopeAngles> anglesOnce(const Table &cosines, const Table &sines, int64_t size,
+static std::optional<RopeAngles> anglesOnce(const Table &cosines, const Table &sines, int64_t size, Pairing pairing,
                                             MLIRContext *context, RopeTables &compared) {
-  auto [found, isNew] = compared.try_emplace({cosines.numbers.get(), sines.numbers.get(), cosines.lanes, size});
-  if (isNew && cosines.lanes == sines.lanes)
-    found->second = anglesOf(ofWholeHead(cosines, size), ofWholeHead(sines, size), context);
+  bool ofNeighbors = pairing == Pairing::Neighbors;
+  auto [found, isNew] =
+      compared.try_emplace({cosines.numbers.get(), sines.numbers.get(), cosines.lanes, ofNeighbors ? -size : size});
+  if (!isNew || cosines.lanes != sines.lanes)
+    return found->second;
+  bool isWhole = ofNeighbors && cosines.lanes == size;
+  std::optional<Table> cosine = isWhole ? ofPairs(cosines) : cosines, sine = isWhole ? ofPairs(sines) : sines;
+  if (cosine && sine)
+    found->second = anglesOf(ofWholeHead(*cosine, size), ofWholeHead(*sine, size), context);
   return found->second;
+}
+
+/// Puts even lanes in front of odd ones, or back.
+static Value reordered(tg::TensorBuilder &b, Value x, bool isBack) {
+  SmallVector<int64_t> shape(tg::typeOf(x).getShape()), pairs(shape);
+  pairs.back() = isBack ? 2 : shape.back() / 2;
+  pairs.push_back(isBack ? shape.back() / 2 : 2);
+  return b.reshape(b.transpose(b.reshape(x, pairs), {0, 1, 2, 4, 3}), shape);
 }
 
 /// Turns x, whose positions are in dim 1 or 2, if the tables hold cosines and sines of angles. tg.rope has positions in
 /// dim 1.
-static Value turned(Operation *op, Value x, Value cosines, Value sines, const KnownValues &known,
+static Value turned(Operation *op, Value x, Value cosines, Value sines, Pairing pairing, const KnownValues &known,
                     RopeTables &compared) {
   std::optional<Table> cosine = tableOf(cosines, known), sine = tableOf(sines, known);
   if (!cosine || !sine || cosine->dim != sine->dim)
     return {};
   std::optional<RopeAngles> angles =
-      anglesOnce(*cosine, *sine, tg::typeOf(x).getDimSize(3), op->getContext(), compared);
+      anglesOnce(*cosine, *sine, tg::typeOf(x).getDimSize(3), pairing, op->getContext(), compared);
   if (!angles)
     return {};
   OpBuilder builder(op);
   tg::TensorBuilder b(builder, op->getLoc());
+  bool ofNeighbors = pairing == Pairing::Neighbors;
   auto exchanged = [&](Value a) { return cosine->dim == 1 ? a : b.transpose(a, {0, 2, 1, 3}); };
-  Value first = exchanged(x);
-  return exchanged(
-      b.make<tg::RopeOp>(first.getType(), first, APFloat(angles->theta), IntegerAttr(), angles->scaling, false));
+  Value first = ofNeighbors ? reordered(b, exchanged(x), /*isBack=*/false) : exchanged(x);
+  Value result =
+      b.make<tg::RopeOp>(first.getType(), first, APFloat(angles->theta), IntegerAttr(), angles->scaling, false);
+  return exchanged(ofNeighbors ? reordered(b, result, /*isBack=*/true) : result);
 }
 
 /// x C + rotated(x) S.
@@ -183,9 +271,10 @@ static Value ropeOfSum(Operation *op, const KnownValues &known, RopeTables &comp
   Value result;
   match::either<arith::AddFOp>(op->getResult(0), [&](Value straight, Value crossed) {
     return match::either<arith::MulFOp>(crossed, [&](Value rotated, Value sines) {
-      Value x = rotatedHalves(rotated);
+      Value halves = rotatedHalves(rotated), x = halves ? halves : rotatedPairs(rotated);
       return x && match::either<arith::MulFOp>(straight, [&](Value same, Value cosines) {
-               result = same == x ? turned(op, x, cosines, sines, known, compared) : Value();
+               Pairing pairing = halves ? Pairing::Halves : Pairing::Neighbors;
+               result = same == x ? turned(op, x, cosines, sines, pairing, known, compared) : Value();
                return result != Value();
              });
     });
@@ -203,32 +292,66 @@ static Value otherFactor(Value product, Value factor) {
   return other;
 }
 
-/// Halves that were turned, side by side: low C - high S and high C + low S.
-static Value ropeOfHalves(tg::ConcatOp op, const KnownValues &known, RopeTables &compared) {
-  if (op.getInputs().size() != 2 || op.getDim() != 3)
-    return {};
-  auto difference = op.getInputs()[0].getDefiningOp<arith::SubFOp>();
+/// Whether two values repeat the same table.
+static bool isSameTable(Value a, Value b, const KnownValues &known) {
+  if (!a || a == b)
+    return a == b;
+  std::optional<Table> first = tableOf(a, known), second = tableOf(b, known);
+  return first && second && first->numbers == second->numbers && first->dim == second->dim;
+}
+
+/// Two parts of the lanes of a head that were turned: first C - second S and second C + first S. `wholeOf` returns the
+/// tensor whose parts two values are, or null.
+static Value ropeOfParts(Operation *op, Value firstTurned, Value secondTurned, Pairing pairing,
+                         llvm::function_ref<Value(Value first, Value second)> wholeOf, const KnownValues &known,
+                         RopeTables &compared) {
+  auto difference = firstTurned.getDefiningOp<arith::SubFOp>();
   Value result;
   if (!difference)
     return result;
-  match::either<arith::MulFOp>(difference.getLhs(), [&](Value low, Value cosines) {
-    return match::either<arith::MulFOp>(difference.getRhs(), [&](Value high, Value sines) {
-      auto first = low.getDefiningOp<tg::SliceOp>(), second = high.getDefiningOp<tg::SliceOp>();
-      uint64_t half = tg::typeOf(low).getDimSize(3);
-      auto isHalf = [&](tg::SliceOp slice, uint64_t offset) {
-        return slice && slice.getDim() == 3 && slice.getOffset() == offset && slice.getStride() == 1;
-      };
-      if (!isHalf(first, 0) || !isHalf(second, half) || first.getInput() != second.getInput() ||
-          first.getInput().getType() != op.getType())
+  match::either<arith::MulFOp>(difference.getLhs(), [&](Value first, Value cosines) {
+    return match::either<arith::MulFOp>(difference.getRhs(), [&](Value second, Value sines) {
+      Value x = wholeOf(first, second);
+      if (!x || x.getType() != op->getResult(0).getType())
         return false;
-      bool isTurned = match::either<arith::AddFOp>(op.getInputs()[1], [&](Value a, Value b) {
-        return otherFactor(a, high) == cosines && otherFactor(b, low) == sines;
+      bool isTurned = match::either<arith::AddFOp>(secondTurned, [&](Value a, Value b) {
+        return isSameTable(otherFactor(a, second), cosines, known) && isSameTable(otherFactor(b, first), sines, known);
       });
-      result = isTurned ? turned(op, first.getInput(), cosines, sines, known, compared) : Value();
+      if (isTurned)
+        result = turned(op, x, cosines, sines, pairing, known, compared);
       return result != Value();
     });
   });
   return result;
+}
+
+/// Halves that were turned, side by side.
+static Value ropeOfHalves(tg::ConcatOp op, const KnownValues &known, RopeTables &compared) {
+  if (op.getInputs().size() != 2 || op.getDim() != 3)
+    return {};
+  auto wholeOf = [](Value low, Value high) -> Value {
+    auto first = low.getDefiningOp<tg::SliceOp>(), second = high.getDefiningOp<tg::SliceOp>();
+    uint64_t half = tg::typeOf(low).getDimSize(3);
+    auto isHalf = [&](tg::SliceOp slice, uint64_t offset) {
+      return slice && slice.getDim() == 3 && slice.getOffset() == offset && slice.getStride() == 1;
+    };
+    bool areHalves = isHalf(first, 0) && isHalf(second, half) && first.getInput() == second.getInput();
+    return areHalves ? first.getInput() : Value();
+  };
+  return ropeOfParts(op, op.getInputs()[0], op.getInputs()[1], Pairing::Halves, wholeOf, known, compared);
+}
+
+/// Neighboring lanes that were turned.
+static Value ropeOfPairs(tg::ReshapeOp op, const KnownValues &known, RopeTables &compared) {
+  auto [even, odd] = joinedLanes(op);
+  if (!even)
+    return {};
+  auto wholeOf = [](Value low, Value high) -> Value {
+    std::optional<Lanes> first = lanesOf(low), second = lanesOf(high);
+    bool arePairs = first && second && !first->isOdd && second->isOdd && first->of == second->of;
+    return arePairs ? first->of : Value();
+  };
+  return ropeOfParts(op, even, odd, Pairing::Neighbors, wholeOf, known, compared);
 }
 
 Value patterns::rope(Operation *op, const KnownValues &known, RopeTables &compared) {
@@ -237,6 +360,8 @@ Value patterns::rope(Operation *op, const KnownValues &known, RopeTables &compar
     return {};
   if (auto concat = dyn_cast<tg::ConcatOp>(op))
     return ropeOfHalves(concat, known, compared);
+  if (auto reshape = dyn_cast<tg::ReshapeOp>(op))
+    return ropeOfPairs(reshape, known, compared);
   return isa<arith::AddFOp>(op) ? ropeOfSum(op, known, compared) : Value();
 }
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import arrays, batches, losses
+from . import arrays, batches, decomposing, losses
 from .errors import CompileError
 
 _PACKAGE = str(Path(__file__).resolve().parent)
@@ -166,6 +166,7 @@ def program_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) 
             raise _failure(error) from error
         finally:
             del model.__dict__["forward"]
+    decomposing.decompose(exported)
     return Program(exported, binding, parameters)
 
 

@@ -3,16 +3,18 @@
 
   compare_ops.py BIN [NAME...]
 
-Each case is a function of tensors. It is exported with its inputs as parameters, imported, and differentiated and run by
-braid-interp with the tensors' values. Needs torch and safetensors; exits with 77 without them. A row of the table
-without a case is an error, so a new row needs a case here.
+Each case is a function of tensors. It is exported with its inputs as parameters, and ops that the table lacks are taken
+apart as `braid.export` does. It is imported, and differentiated and run by braid-interp with the tensors' values. Needs
+torch and safetensors; exits with 77 without them. A new row needs a case here.
 """
 import sys
 import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "Inputs"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
 import op_cases
+from braid import decomposing
 
 try:
     import torch
@@ -107,6 +109,30 @@ def quiet(x):
     with torch.no_grad():
         scale = x.abs().amax(-1, keepdim=True)
     return x / scale
+
+
+def interleaved(x):
+    """The same as GPT-J spells it, with tables of whole heads."""
+    angles = torch.outer(torch.arange(5).float(), 1.0 / 100.0 ** (torch.arange(0, 8, 2).float() / 8))
+    cos, sin = (table.repeat_interleave(2, -1)[:, None] for table in (angles.cos(), angles.sin()))
+    return x * cos + torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2) * sin
+
+
+def joined(*results):
+    """Results of several ops in one case."""
+    return torch.cat([result.float().flatten() for result in results])
+
+
+@torch.no_grad()
+def frozen(x):
+    return F.softshrink(x) + F.hardshrink(x)
+
+
+def conditions(x):
+    big = x > 0.5
+    return joined(big.any(), big.any(1), big.all(2), big.any(2) ^ big.all(2), big.sum(), big.cumsum(1), big.sum(-1) // 2,
+                  big.sum(-1) % 3, 2 - big.sum(-1), -big.sum(-1), (1 - big.sum(-1)).abs(), big.sum(-1).clamp(1, 2),
+                  big * (x < 1), big | (x < 0)) * x.mean()
 
 
 CASES = {
@@ -245,6 +271,86 @@ CASES = {
     "huber": (lambda x, y: F.huber_loss(x, y, delta=0.7), [X, Y]),
     "write_slice": (written, [X, floats(2, 2, 4)]),
     "steps": (lambda w: F.embedding(bucket(9) , w), [floats(8, 3)]),
+    "steps_of_floats": (lambda x: joined(x.sign(), x.floor(), x.ceil(), x.trunc(), x.round(), (x * 2).round(), x.detach() // 0.3,
+                                         x % 0.7, torch.div(x, 0.3, rounding_mode="trunc")) * x.mean(), [X]),
+    "functions": (lambda x: joined(x.expm1(), x.exp2(), x.tan() * 0.01, x.sinh(), x.cosh(), (x / 3).atanh()), [X]),
+    "logarithms": (lambda x: joined(x.log1p(), x.log2(), x.log10(), 2.0 ** x, x ** x), [POSITIVE]),
+    "questions": (lambda x: joined(x.isnan(), x.isfinite(), (x / 0).isfinite()) * x.mean(), [X]),
+    "exponential_units": (lambda x: joined(F.elu(x), F.elu(x, 0.5), F.celu(x, 0.7), F.selu(x)), [X * 60]),
+    "soft_units": (lambda x: joined(F.softplus(x), F.softplus(x, 2.0, 3.0), F.mish(x), F.logsigmoid(x)), [X * 60]),
+    "hard_units": (lambda x: joined(F.hardtanh(x), F.relu6(x * 5), F.hardsigmoid(x * 3), F.hardswish(x * 3)), [X]),
+    "prelu": (lambda x, a, b: joined(F.prelu(x, a), F.prelu(x, b)), [X, floats(3), floats(1)]),
+    "clamp_tensor": (lambda x, y: torch.clamp(x, min=y), [X, Y]),
+    "conditions": (conditions, [X]),
+    "reductions": (lambda x: joined(x.min(), x.prod(1), x[0].prod(), *torch.var_mean(x, -1), *torch.std_mean(x, 0),
+                                    x.logsumexp((0, 2)), x.logsumexp(1)), [POSITIVE]),
+    "norms_of_orders": (lambda x: joined(x.norm(p=1, dim=1), torch.linalg.vector_norm(x, 3, 2),
+                                         torch.linalg.vector_norm(x, float("inf"), 1)), [X]),
+    "extrema": (lambda x: joined(x.min(1).values, x.topk(2, largest=False).values,
+                                 x * F.one_hot(x.argmin(-1), 4)), [X]),
+    "vectors": (lambda x, w, v: joined(x @ v, v @ w, v.dot(v), torch.mv(w, w[0]), torch.addmm(w, w, w, beta=0.5, alpha=2),
+                                       torch.baddbmm(v, x, x.mT @ x, alpha=0.5)), [X, floats(4, 4), ROW]),
+    "einsums": (lambda x, w: joined(torch.einsum("...ij,jk", x, w), torch.einsum("bij,jk,ck->bic", x, w, w),
+                                    torch.einsum("...ij,...kj->...ik", x, x)), [X, floats(4, 5)]),
+    "views": (lambda x: joined(x.view_as(x * 2) * 2, x.ravel() * 2, *torch.meshgrid(x[0, 0], x[0, :, 0], indexing="xy"),
+                               x.roll(5), x.diff(), x.diagonal(1, 1, 2)), [X]),
+    "pads": (lambda x: joined(F.pad(x, (2, 1), mode="reflect"), F.pad(x, (2, 1), mode="replicate"),
+                              F.pad(x, (2, 1), mode="circular")), [X]),
+    "index_rows": (lambda w, i: joined(w[i], w[i - 2], w[:, i], w[i, i - 1], w[torch.arange(2)[:, None], i],
+                                       torch.index_select(w, 1, i[0])), [floats(4, 4, 3), integers(2, 5)]),
+    "flip": (lambda x: joined(x.flip(0, 2) * 2, x.unfold(2, 2, 1), x.unfold(1, 2, 2)), [X]),
+    "gather_fewer": (lambda x, i: x.gather(1, i), [X, integers(1, 5, 2, high=3)]),
+    "scatter": (lambda x, i: joined(x.scatter(2, i, 1.5), x.scatter(2, i, x[..., 1:2] * 2),
+                                    x.scatter(2, x.topk(2).indices, x[..., :2]),
+                                    x.scatter_add(2, i.expand(2, 3, 4), x * x)), [X, integers(2, 3, 1)]),
+    "index_add": (lambda x, y, i: x.index_add(1, i, y, alpha=2), [X, floats(2, 5, 4), integers(5, high=3)]),
+    "convolution": (lambda x, w, b: F.conv2d(x, w, b, (2, 1), (1, 2), (1, 2)), [floats(2, 3, 6, 8), floats(4, 3, 3, 2), ROW]),
+    "convolution_groups": (lambda x, w: F.conv2d(x, w, padding="same", groups=2), [floats(2, 4, 5, 6), floats(6, 2, 3, 3)]),
+    "convolution_by_channel": (lambda x, w: F.conv1d(x, w, padding=3, groups=4), [floats(2, 4, 6), floats(4, 1, 4)]),
+    "convolution_of_volumes": (lambda x, w: joined(F.conv3d(x, w, stride=2), F.conv3d(x, w, padding="same")),
+                               [floats(2, 2, 4, 4, 4), floats(3, 2, 2, 2, 2)]),
+    "convolution_of_one": (lambda x, w: F.conv1d(x, w, padding="valid"), [floats(3, 6), floats(4, 3, 2)]),
+    "transposed_convolution": (lambda x, w, b: F.conv_transpose2d(x, w, b, 2, 1, 1, 2, (1, 2)),
+                               [floats(2, 4, 3, 4), floats(4, 3, 3, 2), floats(6)]),
+    "transposed_convolutions": (lambda x, w, y, v: joined(F.conv_transpose1d(x, w, stride=3), F.conv_transpose3d(y, v)),
+                                [floats(2, 3, 5), floats(3, 4, 2), floats(1, 2, 3, 3, 3), floats(2, 3, 2, 2, 2)]),
+    "max_pools": (lambda x: joined(F.max_pool2d(x, 3, 2, 1), F.max_pool2d(F.relu(x), 2), F.max_pool1d(x[0], 2),
+                                   F.max_pool3d(x, 2)), [floats(2, 3, 6, 8)]),
+    "mean_pools": (lambda x: joined(F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 1, 1), F.avg_pool2d(x, 3, 2, 1, False, False),
+                                    F.avg_pool1d(x[0], 4), F.avg_pool3d(x, 2, divisor_override=3)), [floats(2, 3, 6, 8)]),
+    "adaptive_pools": (lambda x: joined(F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (4, 3)),
+                                        F.adaptive_avg_pool1d(x[0], 4), F.adaptive_avg_pool3d(x, (1, 2, 8))),
+                       [floats(2, 3, 6, 8)]),
+    "nearest": (lambda x: joined(F.interpolate(x, scale_factor=2), F.interpolate(x, size=(3, 16)),
+                                 F.interpolate(x[0], scale_factor=3), F.interpolate(x[None], size=(6, 6, 8))),
+                [floats(2, 3, 6, 8)]),
+    "norm_of_two_dims": (lambda x, w: joined(F.layer_norm(x, (3, 4), w), F.rms_norm(x, (3, 4), w)), [X, floats(3, 4)]),
+    "instance_norm": (lambda x, w, b: joined(F.instance_norm(x, weight=w, bias=b), F.batch_norm(x, None, None, w, b, True)),
+                      [floats(2, 4, 3, 2), ROW, floats(4)]),
+    "attention_of_one_head": (lambda x, y: joined(F.scaled_dot_product_attention(x, x, x, is_causal=True),
+                                                  F.scaled_dot_product_attention(x, x, y, is_causal=True)),
+                              [X, floats(2, 3, 6)]),
+    "class_losses": (lambda x, t, p, w: joined(
+        F.cross_entropy(x, t, reduction="none"), F.cross_entropy(x, t, w.detach(), ignore_index=1, label_smoothing=0.1),
+        F.cross_entropy(x, t, ignore_index=2), F.cross_entropy(x, p.detach().softmax(1)), F.cross_entropy(x[0, :, 0], t[0, 0]),
+        F.nll_loss(F.log_softmax(x, 1), t, w.detach()), F.nll_loss(F.log_softmax(x[0].T, 1), t[0], reduction="sum")),
+        [floats(2, 4, 3), integers(2, 3), floats(2, 4, 3), positive(4)]),
+    "probability_losses": (lambda x, y, w: joined(
+        F.binary_cross_entropy(x.sigmoid(), y.sigmoid()), F.kl_div(x.log_softmax(-1), y.softmax(-1), reduction="batchmean"),
+        F.binary_cross_entropy_with_logits(x, y.sigmoid(), w.detach(), pos_weight=w.detach()),
+        F.kl_div(x.log_softmax(-1), y.log_softmax(-1), log_target=True, reduction="sum")), [X, Y, POSITIVE]),
+    "decomposed": (lambda x, y: joined(
+        F.cosine_similarity(x, y, -1), F.pairwise_distance(x, y), torch.lerp(x, y, 0.3), x.logaddexp(y), F.softsign(x),
+        F.hinge_embedding_loss(x, y.sign().detach()), F.triplet_margin_loss(x, y, x * y), F.pixel_shuffle(x.view(1, 4, 2, 3), 2),
+        F.poisson_nll_loss(x, y.exp()), torch.hstack([x, y]), torch.tile(x, (2,)), F.threshold(x, 0.1, 0.2)), [X, Y]),
+    "decomposed_without_gradient": (lambda x: F.hardshrink(F.threshold(x * 2, 0.1, 0.3, inplace=True)) + frozen(x), [X]),
+    "resized": (lambda x: joined(F.interpolate(x, scale_factor=2, mode="bilinear"), F.unfold(x, 3, padding=1)),
+                [floats(1, 2, 4, 3)]),
+    "recurrent": (lambda x, h, w, v, b: joined(
+        *torch.lstm(x, (h[None], h[None]), [w, v, b, b], True, 1, 0.0, True, False, True),
+        *torch.lstm_cell(x[:, 0], (h, h * 2), w, v, b, b), torch.gru_cell(x[:, 0], h, w[:9], v[:9], b[:9], b[:9])),
+        [X, floats(2, 3), floats(12, 4), floats(12, 3), floats(12)]),
+    "rotary_interleaved": (interleaved, [floats(2, 5, 3, 8)]),
     "arange_float": (lambda x: x * torch.arange(0.0, 4.0), [X]),
     "full": (lambda x: x * torch.full((4,), 2.5) + torch.zeros(4) + torch.ones_like(x), [X]),
 }
@@ -283,6 +389,8 @@ def compare(name, folder):
     module = Case(function, tensors)
     given = [tensor for tensor in tensors if not tensor.is_floating_point()]
     program = torch.export.export(module, tuple(given))
+    ops = {str(node.target) for node in program.graph.nodes if node.op == "call_function"}
+    decomposing.decompose(program)
     exported, graph = folder / f"{name}.pt2", folder / f"{name}.mlir"
     torch.export.save(program, exported)
     users = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
@@ -300,7 +408,6 @@ def compare(name, folder):
             errors.append(op_cases.error_of(gradient, parameter.grad))
         elif parameter.grad is not None:
             raise RuntimeError(f"no gradient of {key} among {sorted(results)}")
-    ops = {str(node.target) for node in program.graph.nodes if node.op == "call_function"}
     return ops, max(errors)
 
 

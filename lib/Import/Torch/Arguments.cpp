@@ -19,6 +19,8 @@ static bool isOfKind(const Argument &argument, StringRef kind) {
     return std::holds_alternative<int64_t>(argument);
   if (kind == "IL")
     return std::holds_alternative<Integers>(argument);
+  if (kind == "NL")
+    return std::holds_alternative<Numbers>(argument);
   if (kind == "B")
     return std::holds_alternative<bool>(argument);
   if (kind == "S")

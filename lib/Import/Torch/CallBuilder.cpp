@@ -47,6 +47,7 @@ double CallBuilder::number(StringRef name, double fallback) const {
   return argumentOr(argument, fallback);
 }
 Integers CallBuilder::integers(StringRef name) const { return argumentOr(find(name), Integers()); }
+Numbers CallBuilder::numbers(StringRef name) const { return argumentOr(find(name), Numbers()); }
 std::optional<ScalarType> CallBuilder::element(StringRef name) const {
   const Argument *argument = find(name);
   const ScalarType *type = argument ? std::get_if<ScalarType>(argument) : nullptr;
@@ -99,9 +100,18 @@ static bool dependsOnFloats(Value a) {
 }
 
 Value CallBuilder::convert(Value a, Type element) {
+  if (element.isInteger(1))
+    return asCondition(a);
   bool cuts = !tg::isFloat(a) && isa<FloatType>(element) && dependsOnFloats(a);
   Value converted = TensorBuilder::convert(a, element);
   return cuts ? make<tg::StopGradientOp>(converted) : converted;
+}
+
+Value CallBuilder::asCondition(Value a) {
+  if (tg::typeOf(a).getElementType().isInteger(1))
+    return a;
+  Value zero = zeros(tg::typeOf(a));
+  return tg::isFloat(a) ? compare(arith::CmpFPredicate::UNE, a, zero) : compare(arith::CmpIPredicate::ne, a, zero);
 }
 
 Value CallBuilder::expand(Value a, ArrayRef<int64_t> shape) {

@@ -1,7 +1,7 @@
 //===- Composed.cpp - ops as formulas of other ops ------------------------===//
 
+#include "lib/Import/Torch/Indices.h"
 #include "lib/Import/Torch/Losses.h"
-#include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -16,16 +16,6 @@ using Values = SmallVector<Value>;
 static Value floatsOf(CallBuilder &call, StringRef name = "self") {
   Value a = call.tensor(name);
   return tg::isFloat(a) ? a : call.fail("only of floats");
-}
-
-/// Exchanges a dim with the last one.
-static Value swapLast(CallBuilder &call, Value a, int64_t dim) {
-  int64_t rank = tg::typeOf(a).getRank();
-  if (dim == rank - 1)
-    return a;
-  SmallVector<int64_t> permutation = tg::dimRange(0, rank);
-  std::swap(permutation[dim], permutation[rank - 1]);
-  return call.transpose(a, permutation);
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,31 +117,49 @@ static Values logSoftmax(CallBuilder &call) {
   return {swapLast(call, call.sub(last, call.broadcastRows(logSumExp(call, last), last)), dim)};
 }
 
+/// Along any dims: those reduced come last, as one.
 static Values logSumExpOf(CallBuilder &call) {
   Value a = floatsOf(call);
-  int64_t rank = call.typeOfArgument("self").shape.size();
-  Integers dims = call.integers("dim");
-  if (!a || dims.size() != 1 || (dims[0] != -1 && dims[0] != rank - 1))
-    return {call.fail("only along the last dim")};
+  std::optional<SmallVector<int64_t>> dims = a ? reducedDims(call) : std::nullopt;
+  if (!dims)
+    return {};
+  int64_t rank = tg::typeOf(a).getRank();
+  SmallVector<int64_t> order = tg::otherDims(*dims, rank), shape;
+  for (int64_t dim : order)
+    shape.push_back(tg::typeOf(a).getDimSize(dim));
+  append_range(order, *dims);
+  if (order != tg::dimRange(0, rank))
+    a = call.transpose(a, order);
+  if (dims->size() != 1) {
+    shape.push_back(-1);
+    shape.back() = tg::typeOf(a).getNumElements() / call.resultTensor().getNumElements();
+    a = call.reshape(a, shape);
+  }
   return {call.reshape(logSumExp(call, a), call.resultType().shape)};
 }
 
-/// The root of the sum of squares. Its gradient where all are 0 is 0.
+/// The root of order `ord` of the sum of powers. Its gradient where all are 0 is 0.
 static Values vectorNorm(CallBuilder &call) {
   Value a = floatsOf(call);
-  if (!a || call.number("ord", 2) != 2)
-    return {call.fail("only the norm of order 2, of floats")};
-  int64_t rank = tg::typeOf(a).getRank();
-  SmallVector<int64_t> dims;
-  for (int64_t dim : call.integers("dim"))
-    dims.push_back(dim < 0 ? dim + rank : dim);
-  llvm::sort(dims);
-  dims = dims.empty() ? tg::dimRange(0, rank) : dims;
-  if (dims.front() < 0 || dims.back() >= rank || std::adjacent_find(dims.begin(), dims.end()) != dims.end())
-    return {call.fail("a dim is none of the tensor's, or stands twice")};
-  Value sum = call.sum(call.square(a), dims);
+  double order = call.number("ord", 2);
+  std::optional<SmallVector<int64_t>> dims = a ? reducedDims(call) : std::nullopt;
+  if (!dims)
+    return {};
+  if (!(order >= 1))
+    return {call.fail("only norms of an order of at least 1")};
+  if (order == 2)
+    a = call.square(a);
+  else
+    a = call.make<math::AbsFOp>(a);
+  if (order == 1 || std::isinf(order))
+    return {call.reshape(call.reduce(order == 1 ? tg::ReduceKind::Sum : tg::ReduceKind::Max, a, *dims),
+                         call.resultType().shape)};
+  if (order != 2)
+    a = call.pow(a, call.constantLike(a, order));
+  Value sum = call.sum(a, *dims);
   Value isZero = call.compare(arith::CmpFPredicate::OEQ, sum, call.constantLike(sum, 0));
-  Value root = call.sqrt(call.select(isZero, call.constantLike(sum, 1), sum));
+  Value positive = call.select(isZero, call.constantLike(sum, 1), sum);
+  Value root = order == 2 ? call.sqrt(positive) : call.pow(positive, call.constantLike(sum, 1 / order));
   return {call.reshape(call.select(isZero, call.constantLike(sum, 0), root), call.resultType().shape)};
 }
 
@@ -161,8 +169,10 @@ static Values runningSum(CallBuilder &call) {
   int64_t dim = call.dim("dim", tg::typeOf(a).getRank());
   if (dim < 0)
     return {};
-  if (!tg::isFloat(a) || a.getType() != call.resultTensor())
-    return {call.fail("is supported only of floats, and of values that do not depend on inputs or parameters")};
+  if (!tg::isFloat(a))
+    a = countable(call);
+  if (!a)
+    return {};
   Value last = swapLast(call, a, dim);
   int64_t size = tg::typeOf(last).getShape().back(), rows = tg::typeOf(last).getNumElements() / size;
   RankedTensorType square = RankedTensorType::get({size, size}, call.builder.getI32Type());
@@ -170,7 +180,8 @@ static Values runningSum(CallBuilder &call) {
       call.compare(arith::CmpIPredicate::sle, call.make<tg::IotaOp>(square, 1), call.make<tg::IotaOp>(square, 0));
   Value ones = call.convert(isBefore, tg::typeOf(a).getElementType());
   Value sums = call.contract("rn,mn->rm", call.reshape(last, {rows, size}), ones);
-  return {swapLast(call, call.reshape(sums, tg::typeOf(last).getShape()), dim)};
+  sums = swapLast(call, call.reshape(sums, tg::typeOf(last).getShape()), dim);
+  return {call.convert(sums, call.resultElement())};
 }
 static MaybeKnown evaluateRunningSum(CallBuilder &call) {
   const MaybeKnown &a = call.known("self");
@@ -194,38 +205,33 @@ static Values topK(CallBuilder &call) {
   int64_t dim = a ? call.dim("dim", tg::typeOf(a).getRank(), -1) : -1, k = call.integer("k");
   if (dim < 0)
     return {};
-  if (!call.boolean("largest", true) || k < 1 || k > tg::typeOf(a).getDimSize(dim))
-    return {call.fail("takes the largest values, from 1 to " + Twine(tg::typeOf(a).getDimSize(dim)))};
-  auto [values, indices] = largest(call, a, dim, k);
-  return {values, indices};
+  if (k < 1 || k > tg::typeOf(a).getDimSize(dim))
+    return {call.fail("takes from 1 to " + Twine(tg::typeOf(a).getDimSize(dim)) + " values")};
+  bool isLargest = call.boolean("largest", true);
+  auto [values, indices] = largest(call, isLargest ? a : call.neg(a), dim, k);
+  return {isLargest ? values : call.neg(values), indices};
 }
 
-static Values maxOfDim(CallBuilder &call) {
+template <bool isLargest> static Values extremumOfDim(CallBuilder &call) {
   if (call.numResults() != 2)
     return {call.fail("has values and indices as results")};
   Value a = floatsOf(call);
   int64_t dim = a ? call.dim("dim", tg::typeOf(a).getRank()) : -1;
   if (dim < 0)
     return {};
-  auto [values, indices] = largest(call, a, dim, 1);
+  auto [values, indices] = largest(call, isLargest ? a : call.neg(a), dim, 1);
+  values = isLargest ? values : call.neg(values);
   return {call.reshape(values, call.resultType(0).shape), call.reshape(indices, call.resultType(1).shape)};
 }
 
-static Values argMax(CallBuilder &call) {
+template <bool isLargest> static Values positionOfExtremum(CallBuilder &call) {
   Value a = floatsOf(call);
+  if (a && !isLargest)
+    a = call.neg(a);
   if (a && !call.has("dim"))
     a = call.reshape(a, {tg::typeOf(a).getNumElements()});
   int64_t dim = a ? call.dim("dim", tg::typeOf(a).getRank(), -1) : -1;
   return dim < 0 ? Values{} : Values{call.reshape(largest(call, a, dim, 1).second, call.resultType().shape)};
-}
-
-/// 1 where an index is the lane's number: indices in front, lanes last.
-static Value lanesOf(CallBuilder &call, Value indices, int64_t lanes) {
-  SmallVector<int64_t> shape(tg::typeOf(indices).getShape());
-  shape.push_back(lanes);
-  RankedTensorType wide = tg::withShape(tg::typeOf(indices), shape);
-  Value repeated = call.broadcast(indices, wide, tg::dimRange(0, shape.size() - 1));
-  return call.compare(arith::CmpIPredicate::eq, repeated, call.make<tg::IotaOp>(wide, shape.size() - 1));
 }
 
 static Values oneHot(CallBuilder &call) {
@@ -235,56 +241,9 @@ static Values oneHot(CallBuilder &call) {
   return {call.convert(lanesOf(call, indices, call.resultType().shape.back()), call.builder.getI32Type())};
 }
 
-/// Elements along a dim by an index for each result: the sum over lanes of those that the index names.
-Values braid::torch::gatherLanes(CallBuilder &call) {
-  StringRef indexName = call.has("index") ? "index" : "indices";
-  Value a = floatsOf(call), index = call.tensor(indexName);
-  int64_t dim = a ? call.dim("dim", tg::typeOf(a).getRank()) : -1;
-  if (dim < 0 || tg::typeOf(index).getRank() != tg::typeOf(a).getRank())
-    return {call.fail("the index has another number of dims than the tensor")};
-  Value rows = swapLast(call, a, dim), picks = swapLast(call, index, dim);
-  SmallVector<int64_t> lead(tg::typeOf(rows).getShape().drop_back());
-  if (ArrayRef<int64_t>(lead) != tg::typeOf(picks).getShape().drop_back() ||
-      !tg::typeOf(index).getElementType().isInteger(32))
-    return {call.fail("the index has other sizes than the tensor, besides the dim")};
-  Value isPicked = lanesOf(call, picks, tg::typeOf(rows).getShape().back());
-  RankedTensorType wide = tg::withElement(tg::typeOf(isPicked), tg::typeOf(a).getElementType());
-  SmallVector<int64_t> dims = tg::dimRange(0, lead.size());
-  dims.push_back(lead.size() + 1);
-  Value repeated = call.broadcast(rows, wide, dims);
-  Value picked = call.sum(call.select(isPicked, repeated, call.zeros(wide)), {static_cast<int64_t>(lead.size()) + 1});
-  return {swapLast(call, picked, dim)};
-}
-
 //===----------------------------------------------------------------------===//
-// Norms of groups, repeats
+// Repeats
 //===----------------------------------------------------------------------===//
-
-/// batch x channels x space: each group of channels has a norm, each channel a scale and a bias.
-static Values groupNorm(CallBuilder &call) {
-  Value input = floatsOf(call, "input");
-  if (!input)
-    return {};
-  ArrayRef<int64_t> shape = tg::typeOf(input).getShape();
-  int64_t groups = call.integer("num_groups");
-  if (shape.size() < 2 || groups < 1 || shape[1] % groups)
-    return {call.fail(Twine(groups) + " groups do not divide the channels")};
-  int64_t size = tg::typeOf(input).getNumElements() / shape[0] / groups;
-  Value rows = call.reshape(input, {shape[0], groups, size});
-  Value ones = call.constant(RankedTensorType::get({size}, tg::typeOf(input).getElementType()), 1);
-  Value norm = call.make<tg::LayerNormOp>(rows, ones, Value(), call.builder.getF64FloatAttr(call.number("eps", 1e-5)));
-  Value result = call.reshape(norm, shape);
-  for (StringRef name : {"weight", "bias"}) {
-    if (!call.has(name))
-      continue;
-    Value channel = call.tensor(name);
-    if (tg::typeOf(channel) != RankedTensorType::get({shape[1]}, tg::typeOf(input).getElementType()))
-      return {call.fail(name + " has another size than the channels")};
-    Value wide = call.broadcast(channel, tg::typeOf(input), {1});
-    result = name == "weight" ? call.mul(result, wide) : call.add(result, wide);
-  }
-  return {result};
-}
 
 /// Tiles: each dim `repeats` times, as a whole.
 static Values repeat(CallBuilder &call) {
@@ -308,6 +267,11 @@ static Values repeat(CallBuilder &call) {
 static Values roll(CallBuilder &call) {
   Value a = call.tensor("self");
   Integers shifts = call.integers("shifts"), dims = call.integers("dims");
+  bool isFlat = dims.empty() && shifts.size() == 1;
+  if (isFlat) {
+    a = call.reshape(a, {tg::typeOf(a).getNumElements()});
+    dims = {0};
+  }
   if (shifts.size() != dims.size())
     return {call.fail("takes a shift for each dim")};
   for (auto [shift, given] : zip_equal(shifts, dims)) {
@@ -319,7 +283,7 @@ static Values roll(CallBuilder &call) {
       a = call.make<tg::ConcatOp>(
           ValueRange{call.slice(a, dim, size - moved, moved), call.slice(a, dim, 0, size - moved)}, dim);
   }
-  return {a};
+  return {isFlat ? call.reshape(a, call.resultType().shape) : a};
 }
 
 static constexpr OpRow kComposedRows[] = {
@@ -333,16 +297,15 @@ static constexpr OpRow kComposedRows[] = {
     {"aten.triu.default", "self:T diagonal:I?", triangular<false>, evaluateTriangular<false>, "arith.select"},
     {"aten.logsumexp.default", "self:T dim:IL keepdim:B?", logSumExpOf, nullptr, "tg.reduce"},
     {"aten.log_softmax.int", "self:T dim:I dtype:D?", logSoftmax, nullptr, "tg.reduce"},
-    {"aten.linalg_vector_norm.default", "self:T ord:N? dim:IL? keepdim:B?", vectorNorm, nullptr, "tg.reduce"},
+    {"aten.linalg_vector_norm.default", "self:T ord:N? dim:IL? keepdim:B?", vectorNorm, nullptr, "tg.reduce", "dtype"},
     {"aten.cumsum.default", "self:T dim:I", runningSum, evaluateRunningSum, "tg.contract with a triangle of ones",
      "dtype"},
     {"aten.topk.default", "self:T k:I dim:I? largest:B?", topK, nullptr, "tg.top_k", "sorted"},
-    {"aten.max.dim", "self:T dim:I keepdim:B?", maxOfDim, nullptr, "tg.top_k"},
-    {"aten.argmax.default", "self:T dim:I? keepdim:B?", argMax, nullptr, "tg.top_k"},
+    {"aten.max.dim", "self:T dim:I keepdim:B?", extremumOfDim<true>, nullptr, "tg.top_k"},
+    {"aten.min.dim", "self:T dim:I keepdim:B?", extremumOfDim<false>, nullptr, "tg.top_k"},
+    {"aten.argmax.default", "self:T dim:I? keepdim:B?", positionOfExtremum<true>, nullptr, "tg.top_k"},
+    {"aten.argmin.default", "self:T dim:I? keepdim:B?", positionOfExtremum<false>, nullptr, "tg.top_k"},
     {"aten.one_hot.default", "self:T num_classes:I?", oneHot, nullptr, "a comparison with tg.iota"},
-    {"aten.take_along_dim.default", "self:T indices:T dim:I?", gatherLanes, nullptr, "a sum over lanes"},
-    {"aten.group_norm.default", "input:T num_groups:I weight:T? bias:T? eps:N?", groupNorm, nullptr, "tg.layer_norm",
-     "cudnn_enabled"},
     {"aten.repeat.default", "self:T repeats:IL", repeat, nullptr, "tg.broadcast"},
     {"aten.roll.default", "self:T shifts:IL dims:IL?", roll, nullptr, "tg.slice, tg.concat"},
 };

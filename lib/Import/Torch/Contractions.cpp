@@ -2,6 +2,7 @@
 
 #include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -60,24 +61,60 @@ static Values linearLayer(CallBuilder &call) {
   return {linear(call, call.tensor("input"), call.tensor("weight"), call.tensorOrNull("bias"), /*isTransposed=*/false)};
 }
 
+/// beta * bias + alpha * product.
+static Value scaledSum(CallBuilder &call, Value product) {
+  double alpha = call.number("alpha", 1), beta = call.number("beta", 1);
+  if (product && alpha != 1)
+    product = call.mul(product, alpha);
+  if (beta == 0)
+    return product;
+  Value bias = call.tensor("self");
+  return withBias(call, product, beta == 1 || !tg::isFloat(bias) ? bias : call.mul(bias, beta));
+}
+
 /// bias + x w, the form of GPT-2's Conv1D.
 static Values addmm(CallBuilder &call) {
-  if (call.number("alpha", 1) != 1 || call.number("beta", 1) != 1)
-    return {call.fail("alpha and beta are not supported")};
-  return {linear(call, call.tensor("mat1"), call.tensor("mat2"), call.tensor("self"), /*isTransposed=*/true)};
+  bool isPlain = call.number("alpha", 1) == 1 && call.number("beta", 1) == 1;
+  Value bias = isPlain ? call.tensor("self") : Value();
+  Value sum = linear(call, call.tensor("mat1"), call.tensor("mat2"), bias, /*isTransposed=*/true);
+  return {isPlain ? sum : scaledSum(call, sum)};
+}
+
+/// bias + x w for each matrix of a batch.
+static Values baddbmm(CallBuilder &call) {
+  return {scaledSum(call, contract(call, "bmk,bkn->bmn", call.tensor("batch1"), call.tensor("batch2")))};
+}
+
+/// A product with a vector: a matrix of one row or one column.
+static Value productWithVector(CallBuilder &call, Value a, Value b) {
+  int64_t aRank = tg::typeOf(a).getRank(), bRank = tg::typeOf(b).getRank();
+  std::string aLead, bLead;
+  if (aRank > 1)
+    aLead = kLeadingLetters.take_front(aRank - 1).str();
+  if (bRank > 1)
+    bLead = kLeadingLetters.take_front(bRank - 2).str();
+  if (aRank == 1 && bRank == 1) {
+    a = call.reshape(a, {1, tg::typeOf(a).getDimSize(0)});
+    aLead = "a";
+  }
+  std::string spec = bRank == 1 ? aLead + "k,k->" + aLead : "k," + bLead + "kn->" + bLead + "n";
+  Value product = contract(call, spec, a, b);
+  return product ? call.reshape(product, call.resultType().shape) : product;
 }
 
 /// a b over the last two dims, with equal or missing leading dims.
 static Values matmul(CallBuilder &call) {
-  StringRef second = call.has("mat2") ? "mat2" : "other";
+  StringRef second = call.has("mat2") ? "mat2" : call.has("vec") ? "vec" : call.has("tensor") ? "tensor" : "other";
   Value a = call.tensor("self"), b = call.tensor(second);
   int64_t aRank = tg::typeOf(a).getRank(), bRank = tg::typeOf(b).getRank();
-  if (aRank < 1 || bRank < 1 || (bRank == 1 && aRank == 1))
-    return {call.fail("of tensors without dims, or of two vectors, is not supported")};
+  if (aRank < 1 || bRank < 1)
+    return {call.fail("of tensors without dims is not supported")};
+  if (aRank == 1 || bRank == 1)
+    return {productWithVector(call, a, b)};
   if (bRank == 2 && aRank >= 2)
     return {linear(call, a, b, {}, /*isTransposed=*/true)};
   int64_t lead = std::max(aRank, bRank) - 2;
-  if (lead > static_cast<int64_t>(kLeadingLetters.size()) || aRank < 2 || bRank < 2)
+  if (lead > static_cast<int64_t>(kLeadingLetters.size()))
     return {call.fail("of these ranks is not supported")};
   // Leading dims of size 1 are repeated.
   ArrayRef<int64_t> result = call.resultType().shape;
@@ -117,32 +154,86 @@ static Values permuteAndSum(CallBuilder &call, Value input, StringRef letters, S
   return {tg::dimRange(0, permutation.size()) == permutation ? sum : call.transpose(sum, permutation)};
 }
 
-/// An einsum of two tensors whose letters are as tg.contract has them, or of one.
-static Values einsum(CallBuilder &call) {
-  const TensorNames &tensors = call.tensors("tensors");
+/// Returns the letters of an einsum's operands, and of the result last; nothing after an error. Three dots become
+/// capital letters, and a missing result has the letters that stand once, in their order.
+static SmallVector<std::string> lettersOf(CallBuilder &call, ArrayRef<Value> tensors) {
   std::string spec;
   for (char c : call.string("equation"))
     if (c != ' ')
       spec += c;
-  if (tensors.size() == 1 && StringRef(spec).contains("->") && !StringRef(spec).contains('.'))
-    return permuteAndSum(call, call.tensorNamed(tensors[0].name), StringRef(spec).split("->").first,
-                         StringRef(spec).split("->").second);
-  if (tensors.size() != 2 || !StringRef(spec).contains("->") || StringRef(spec).contains('.'))
-    return {
-        call.fail("'" + spec + "' is not supported; einsum takes one or two tensors and names the result's letters")};
-  MLIRContext *context = call.builder.getContext();
   auto [operands, result] = StringRef(spec).split("->");
-  auto [lhs, rhs] = operands.split(',');
-  auto error = [&] { return emitError(call.loc) << call.call.op << ": "; };
-  auto contraction = tg::ContractionAttr::getChecked(error, context, lhs, rhs, result);
-  if (!contraction)
+  bool hasResult = StringRef(spec).contains("->");
+  SmallVector<StringRef> parts;
+  operands.split(parts, ',');
+  size_t most = 0;
+  for (auto [part, tensor] : llvm::zip(parts, tensors))
+    if (part.contains("..."))
+      most = std::max<size_t>(most, tg::typeOf(tensor).getRank() + 3 - part.size());
+  constexpr StringLiteral kDots = "ABCDEFGHIJKLMNOP";
+  auto spelled = [&](StringRef part, size_t dots) {
+    auto [before, after] = part.split("...");
+    return part.contains("...") ? (before + kDots.take_front(most).take_back(dots) + after).str() : part.str();
+  };
+  SmallVector<std::string> letters;
+  for (auto [part, tensor] : llvm::zip(parts, tensors)) {
+    letters.push_back(spelled(part, part.contains("...") ? tg::typeOf(tensor).getRank() + 3 - part.size() : 0));
+    if (static_cast<int64_t>(letters.back().size()) != tg::typeOf(tensor).getRank() ||
+        !all_of(letters.back(), [](char c) { return isAlpha(c); })) {
+      call.fail("'" + spec + "' does not fit its tensors");
+      return {};
+    }
+  }
+  if (parts.size() != tensors.size() || most > kDots.size()) {
+    call.fail("'" + spec + "' does not fit its tensors");
     return {};
-  return {contract(call, spec, call.tensorNamed(tensors[0].name), call.tensorNamed(tensors[1].name))};
+  }
+  std::string implied;
+  std::string all = llvm::join(letters, "");
+  llvm::sort(all);
+  for (char c : all)
+    if (StringRef(all).count(c) == 1 || (isUpper(c) && !StringRef(implied).contains(c)))
+      implied += c;
+  letters.push_back(hasResult ? spelled(result, most) : implied);
+  return letters;
+}
+
+/// An einsum of several tensors multiplies them from left to right. A letter of one operand alone that the result lacks
+/// is summed first.
+static Values einsum(CallBuilder &call) {
+  SmallVector<Value> tensors;
+  for (const TensorName &name : call.tensors("tensors"))
+    tensors.push_back(call.tensorNamed(name.name));
+  SmallVector<std::string> letters = lettersOf(call, tensors);
+  if (letters.empty())
+    return {};
+  std::string result = letters.pop_back_val();
+  Value product = tensors.front();
+  std::string left = letters.front();
+  for (size_t i = 1; i < tensors.size(); ++i) {
+    std::string rest = result + llvm::join(ArrayRef(letters).drop_front(i + 1), ""), kept;
+    for (char c : left + letters[i])
+      if (StringRef(rest).contains(c) && !StringRef(kept).contains(c))
+        kept += c;
+    if (i + 1 == tensors.size())
+      kept = result;
+    auto error = [&] { return emitError(call.loc) << call.call.op << ": "; };
+    if (!tg::ContractionAttr::getChecked(error, call.builder.getContext(), StringRef(left), StringRef(letters[i]),
+                                         StringRef(kept)))
+      return {};
+    product = contract(call, left + "," + letters[i] + "->" + kept, product, tensors[i]);
+    if (!product)
+      return {};
+    left = kept;
+  }
+  return tensors.size() == 1 ? permuteAndSum(call, product, left, result) : Values{product};
 }
 
 static constexpr OpRow kContractionsRows[] = {
     {"aten.linear.default", "input:T weight:T bias:T?", linearLayer, nullptr, "tg.contract"},
     {"aten.addmm.default", "self:T mat1:T mat2:T alpha:N? beta:N?", addmm, nullptr, "tg.contract"},
+    {"aten.baddbmm.default", "self:T batch1:T batch2:T alpha:N? beta:N?", baddbmm, nullptr, "tg.contract"},
+    {"aten.mv.default", "self:T vec:T", matmul, nullptr, "tg.contract"},
+    {"aten.dot.default", "self:T tensor:T", matmul, nullptr, "tg.contract"},
     {"aten.mm.default", "self:T mat2:T", matmul, nullptr, "tg.contract"},
     {"aten.bmm.default", "self:T mat2:T", matmul, nullptr, "tg.contract"},
     {"aten.matmul.default", "self:T other:T", matmul, nullptr, "tg.contract"},

@@ -81,6 +81,8 @@ static constexpr OpRow kCreationRows[] = {
     {"aten.new_zeros.default", "self:T size:IL", zeros, evaluateZeros, "a constant", kIgnored},
     {"aten.new_ones.default", "self:T size:IL", ones, evaluateOnes, "a constant", kIgnored},
     {"aten.new_full.default", "self:T size:IL fill_value:N", full, evaluateFull, "a constant", kIgnored},
+    {"aten.empty.memory_format", "size:IL", zeros, evaluateZeros, "zeros", kIgnored},
+    {"aten.new_empty.default", "self:T size:IL", zeros, evaluateZeros, "zeros", kIgnored},
     {"aten.scalar_tensor.default", "s:N", scalar, evaluateScalar, "a constant", kIgnored},
 };
 

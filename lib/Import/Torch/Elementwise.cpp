@@ -1,6 +1,6 @@
 //===- Elementwise.cpp - arithmetic, comparisons, activations -------------===//
 
-#include "lib/Import/Torch/Translator.h"
+#include "lib/Import/Torch/Integers.h"
 #include <cmath>
 
 using namespace llvm;
@@ -23,6 +23,11 @@ template <class FloatOp, class IntOp> static Values combine(CallBuilder &call, V
     return {call.make<FloatOp>(a, b)};
   if (elementOf(call).isInteger(32))
     return {call.make<IntOp>(a, b)};
+  // A sum of truth values is whether any holds, and a product whether all hold.
+  if (std::is_same_v<IntOp, arith::AddIOp> || std::is_same_v<IntOp, arith::MaxSIOp>)
+    return {call.make<arith::OrIOp>(a, b)};
+  if (std::is_same_v<IntOp, arith::MulIOp> || std::is_same_v<IntOp, arith::MinSIOp>)
+    return {call.make<arith::AndIOp>(a, b)};
   return {call.fail("arithmetic of booleans is not supported")};
 }
 
@@ -43,39 +48,6 @@ static Values outer(CallBuilder &call) {
   return {call.mul(call.broadcast(a, type, {0}), call.broadcast(b, type, {1}))};
 }
 
-/// other - alpha * self.
-static Values subtractFrom(CallBuilder &call) {
-  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
-  if (!a || !isa<FloatType>(elementOf(call)))
-    return {call.fail("only of floats")};
-  return {call.sub(b, call.mul(a, call.number("alpha", 1)))};
-}
-
-static Values divide(CallBuilder &call) {
-  if (!isa<FloatType>(elementOf(call)))
-    return {call.fail("division of integers is not supported")};
-  if (call.has("rounding_mode"))
-    return {call.fail("rounding_mode is not supported")};
-  Value a = call.operand("self", elementOf(call)), b = call.operand("other", elementOf(call));
-  return a && b ? Values{call.div(a, b)} : Values{};
-}
-
-static Values power(CallBuilder &call) {
-  Value a = call.operand("self", elementOf(call));
-  if (!a || !isa<FloatType>(elementOf(call)))
-    return {call.fail("powers of integers are not supported")};
-  double exponent = call.number("exponent");
-  if (exponent == 2)
-    return {call.square(a)};
-  if (exponent == 3)
-    return {call.mul(call.square(a), a)};
-  if (exponent == 0.5)
-    return {call.sqrt(a)};
-  if (exponent == -0.5)
-    return {call.rsqrt(a)};
-  return {call.pow(a, call.constantLike(a, exponent))};
-}
-
 template <class Op> static Values unary(CallBuilder &call) {
   Value a = call.operand("self", elementOf(call));
   return a && isa<FloatType>(elementOf(call)) ? Values{call.make<Op>(a)} : Values{call.fail("only of floats")};
@@ -91,17 +63,6 @@ static Values reciprocal(CallBuilder &call) {
   Value a = call.operand("self", elementOf(call));
   return isa<FloatType>(elementOf(call)) ? Values{call.div(call.constantLike(a, 1), a)}
                                          : Values{call.fail("only of floats")};
-}
-
-static Values clamp(CallBuilder &call) {
-  Value a = call.operand("self", elementOf(call));
-  if (!isa<FloatType>(elementOf(call)))
-    return {call.fail("only of floats")};
-  if (call.has("min"))
-    a = call.max(a, call.number("min"));
-  if (call.has("max"))
-    a = call.make<arith::MinimumFOp>(a, call.constantLike(a, call.number("max")));
-  return {a};
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,6 +199,7 @@ template <double (*function)(double, double)> static MaybeKnown mapTwo(CallBuild
   return a && b ? known::map(*a, *b, [&](double x, double y) { return rounded(call, function(x, y)); }) : std::nullopt;
 }
 
+static double xorOf(double x, double y) { return (x != 0) != (y != 0); }
 static double minus(double x) { return -x; }
 static double inverseRoot(double x) { return 1 / std::sqrt(x); }
 static double quotient(double x, double y) { return x / y; }
@@ -280,6 +242,14 @@ static MaybeKnown evaluateOuter(CallBuilder &call) {
   if (!left || !right)
     return std::nullopt;
   return known::map(*left, *right, [&](double x, double y) { return rounded(call, x * y); });
+}
+static MaybeKnown evaluateXor(CallBuilder &call) {
+  return elementOf(call).isInteger(1) ? mapTwo<xorOf>(call) : std::nullopt;
+}
+static MaybeKnown evaluateClamp(CallBuilder &call) {
+  MaybeKnown a = knownOperand(call, "self");
+  double low = call.number("min", -HUGE_VAL), high = call.number("max", HUGE_VAL);
+  return a ? known::map(*a, [&](double x) { return rounded(call, std::min(std::max(x, low), high)); }) : std::nullopt;
 }
 static MaybeKnown evaluatePower(CallBuilder &call) { return mapTwo<powerOf>(call, "exponent"); }
 static MaybeKnown evaluateQuotient(CallBuilder &call) {
@@ -339,15 +309,6 @@ static MaybeKnown evaluateFill(CallBuilder &call) {
     return known::boolean(call.resultType().shape, call.number("value") != 0);
   return knownOperand(call, "value");
 }
-static MaybeKnown evaluateAll(CallBuilder &call) {
-  const MaybeKnown &a = call.known("self");
-  std::optional<std::vector<double>> numbers;
-  if (a && !a->splat())
-    numbers = a->numbers();
-  if (!a || (!a->splat() && !numbers))
-    return std::nullopt;
-  return known::boolean({}, a->splat() ? *a->splat() != 0 : all_of(*numbers, [](double x) { return x != 0; }));
-}
 static MaybeKnown evaluateWhere(CallBuilder &call) { return evaluateChoice(call, "condition", "self", "other"); }
 static MaybeKnown evaluateMaskedFill(CallBuilder &call) { return evaluateChoice(call, "mask", "value", "self"); }
 
@@ -373,20 +334,26 @@ static constexpr OpRow kElementwiseRows[] = {
      "arith.addf, addi"},
     {"aten.add.Scalar", "self:T other:TN alpha:N?", binary<arith::AddFOp, arith::AddIOp>, evaluateSum<1>,
      "arith.addf, addi"},
-    {"aten.sub.Tensor", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>,
+    {"aten.sub.Tensor", "self:TN other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>,
      "arith.subf, subi"},
     {"aten.sub.Scalar", "self:T other:TN alpha:N?", binary<arith::SubFOp, arith::SubIOp>, evaluateSum<-1>,
      "arith.subf, subi"},
-    {"aten.rsub.Scalar", "self:T other:N alpha:N?", subtractFrom, nullptr, "arith.subf"},
+    {"aten.rsub.Scalar", "self:T other:N alpha:N?", subtractFrom, nullptr, "arith.subf, subi"},
+    {"aten.rsub.Tensor", "self:T other:T alpha:N?", subtractFrom, nullptr, "arith.subf, subi"},
     {"aten.mul.Tensor", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.mul.Scalar", "self:T other:TN", binary<arith::MulFOp, arith::MulIOp>, evaluateProduct, "arith.mulf, muli"},
     {"aten.outer.default", "self:T vec2:T", outer, evaluateOuter, "arith.mulf"},
     {"aten.div.Tensor", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
-    {"aten.floor_divide.default", "self:T other:TN", nullptr, mapTwoOthers<floorOf>, "known values"},
-    {"aten.remainder.Scalar", "self:T other:N", nullptr, mapTwoOthers<remainderOf>, "known values"},
+    {"aten.floor_divide.default", "self:T other:TN", floorDivide, mapTwoOthers<floorOf>, "math.floor, arith.divsi"},
+    {"aten.remainder.Scalar", "self:T other:N", remainder, mapTwoOthers<remainderOf>, "math.floor, arith.remsi"},
+    {"aten.remainder.Tensor", "self:T other:T", remainder, mapTwoOthers<remainderOf>, "math.floor, arith.remsi"},
+    {"aten.div.Tensor_mode", "self:T other:TN rounding_mode:S?", divide, nullptr, "arith.divf, divsi, math.floor"},
+    {"aten.div.Scalar_mode", "self:T other:N rounding_mode:S?", divide, nullptr, "arith.divf, divsi, math.floor"},
+    {"aten.true_divide.Tensor", "self:T other:T", divide, evaluateQuotient, "arith.divf"},
     {"aten.div.Scalar", "self:T other:TN", divide, evaluateQuotient, "arith.divf"},
     {"aten.pow.Tensor_Scalar", "self:T exponent:N", power, evaluatePower, "products, math.sqrt, rsqrt or powf"},
-    {"aten.pow.Scalar", "self:N exponent:T", nullptr, evaluatePower, "known values"},
+    {"aten.pow.Tensor_Tensor", "self:T exponent:T", power, evaluatePower, "math.powf"},
+    {"aten.pow.Scalar", "self:N exponent:T", power, evaluatePower, "math.powf"},
     {"aten.reciprocal.default", "self:T", reciprocal, mapOne<reciprocalOf>, "arith.divf"},
     {"aten.maximum.default", "self:T other:T", binary<arith::MaximumFOp, arith::MaxSIOp>, mapTwoOthers<largerOf>,
      "arith.maximumf, maxsi"},
@@ -396,9 +363,10 @@ static constexpr OpRow kElementwiseRows[] = {
      "arith.maximumf, maxsi"},
     {"aten.min.other", "self:T other:T", binary<arith::MinimumFOp, arith::MinSIOp>, mapTwoOthers<smallerOf>,
      "arith.minimumf, minsi"},
-    {"aten.clamp.default", "self:T min:N? max:N?", clamp, nullptr, "arith.maximumf, minimumf"},
-    {"aten.neg.default", "self:T", unary<arith::NegFOp>, mapOne<minus>, "arith.negf"},
-    {"aten.abs.default", "self:T", unary<math::AbsFOp>, mapOne<std::fabs>, "math.absf"},
+    {"aten.clamp.default", "self:T min:N? max:N?", clamp, evaluateClamp, "arith.maximumf, minimumf"},
+    {"aten.clamp.Tensor", "self:T min:T? max:T?", clamp, nullptr, "arith.maximumf, minimumf"},
+    {"aten.neg.default", "self:T", negate, mapOne<minus>, "arith.negf, subi"},
+    {"aten.abs.default", "self:T", absolute, mapOne<std::fabs>, "math.absf, arith.maxsi"},
     {"aten.exp.default", "self:T", unary<math::ExpOp>, mapOne<std::exp>, "math.exp"},
     {"aten.log.default", "self:T", unary<math::LogOp>, mapOne<std::log>, "math.log"},
     {"aten.sqrt.default", "self:T", unary<math::SqrtOp>, mapOne<std::sqrt>, "math.sqrt"},
@@ -408,7 +376,7 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.sin.default", "self:T", unary<math::SinOp>, mapOne<std::sin>, "math.sin"},
     {"aten.cos.default", "self:T", unary<math::CosOp>, mapOne<std::cos>, "math.cos"},
     {"aten.sigmoid.default", "self:T", sigmoid, nullptr, "1 / (1 + exp(-x))"},
-    {"aten.log1p.default", "self:T", nullptr, mapOne<std::log1p>, "known values"},
+    {"aten.log1p.default", "self:T", unary<math::Log1pOp>, mapOne<std::log1p>, "math.log1p"},
     {"aten.gelu.default", "self:T approximate:S?", gelu, nullptr, "tg.gelu"},
     {"aten.silu.default", "self:T", silu, nullptr, "tg.silu"},
     {"aten.relu.default", "self:T", relu, nullptr, "tg.relu"},
@@ -446,6 +414,9 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.logical_and.default", "self:T other:T", logical<arith::AndIOp>, evaluateAnd, "arith.andi"},
     {"aten.__or__.Tensor", "self:T other:T", logical<arith::OrIOp>, evaluateOr, "arith.ori"},
     {"aten.logical_or.default", "self:T other:T", logical<arith::OrIOp>, evaluateOr, "arith.ori"},
+    {"aten.__xor__.Tensor", "self:T other:T", logical<arith::XOrIOp>, evaluateXor, "arith.xori"},
+    {"aten.bitwise_xor.Tensor", "self:T other:T", logical<arith::XOrIOp>, evaluateXor, "arith.xori"},
+    {"aten.bitwise_or.Tensor", "self:T other:T", logical<arith::OrIOp>, evaluateOr, "arith.ori"},
     {"aten.logical_not.default", "self:T", logicalNot, evaluateNot, "arith.xori"},
     {"aten.bitwise_not.default", "self:T", logicalNot, evaluateNot, "arith.xori"},
     {"aten.where.self", "condition:T self:T other:T", where, evaluateWhere, "arith.select"},
@@ -454,7 +425,6 @@ static constexpr OpRow kElementwiseRows[] = {
     {"aten.where.Scalar", "condition:T self:N other:N", where, evaluateWhere, "arith.select"},
     {"aten.masked_fill.Scalar", "self:T mask:T value:N", maskedFill, evaluateMaskedFill, "arith.select"},
     {"aten.masked_fill.Tensor", "self:T mask:T value:T", maskedFill, evaluateMaskedFill, "arith.select"},
-    {"aten.all.default", "self:T", nullptr, evaluateAll, "known values"},
     {"aten._assert_async.msg", "self:T assert_msg:S", nullptr, nullptr, "nothing, if it is known to hold", "",
      /*isView=*/false, /*isAssertion=*/true},
     {"aten._assert_tensor_metadata.default", "a:T", nullptr, nullptr, "nothing: types and shapes are static",

@@ -5,6 +5,7 @@
 #include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace llvm;
 using namespace mlir;
@@ -17,46 +18,95 @@ using Values = SmallVector<Value>;
 // Norms and softmax
 //===----------------------------------------------------------------------===//
 
-/// Whether a norm is over the last dim alone.
-static bool isOverLastDim(CallBuilder &call) {
+/// Joins the last dims that a norm is over, and the dims of its scale and bias. Returns null if they do not fit.
+static Value joinNormalized(CallBuilder &call, StringRef name) {
   ArrayRef<int64_t> shape = call.typeOfArgument("input").shape;
   Integers normalized = call.integers("normalized_shape");
-  return normalized.size() == 1 && !shape.empty() && normalized[0] == shape.back();
-}
-
-/// Returns the scale of a norm, ones if it has none, or null if its size is wrong.
-static Value scaleOf(CallBuilder &call, Value input) {
-  RankedTensorType type =
-      RankedTensorType::get({tg::typeOf(input).getShape().back()}, tg::typeOf(input).getElementType());
-  if (!call.has("weight"))
-    return call.constant(type, 1);
-  Value weight = call.tensor("weight");
-  return weight.getType() == type ? weight : Value();
+  if (normalized.empty() || normalized.size() > shape.size() ||
+      ArrayRef<int64_t>(normalized) != shape.take_back(normalized.size()))
+    return {};
+  int64_t size = std::accumulate(normalized.begin(), normalized.end(), int64_t(1), std::multiplies<>());
+  Type element = tg::typeOf(call.tensor("input")).getElementType();
+  SmallVector<int64_t> joined;
+  if (name == "input")
+    append_range(joined, shape.drop_back(normalized.size()));
+  joined.push_back(size);
+  if (!call.has(name))
+    return call.constant(RankedTensorType::get(joined, element), 1);
+  bool fits = name == "input" || ArrayRef<int64_t>(call.typeOfArgument(name).shape) == ArrayRef<int64_t>(normalized);
+  fits &= tg::typeOf(call.tensor(name)).getElementType() == element && isa<FloatType>(element);
+  return fits ? call.reshape(call.tensor(name), joined) : Value();
 }
 
 static Values layerNorm(CallBuilder &call) {
-  Value input = call.tensor("input");
-  Value weight = isOverLastDim(call) && tg::isFloat(input) ? scaleOf(call, input) : Value();
-  Value bias = call.tensorOrNull("bias");
-  if (!weight || (bias && bias.getType() != weight.getType()))
-    return {call.fail("the norm is not over the last dim, or its scale or bias has another size")};
-  return {call.make<tg::LayerNormOp>(input, weight, bias, call.builder.getF64FloatAttr(call.number("eps", 1e-5)))};
+  Value input = joinNormalized(call, "input"), weight = joinNormalized(call, "weight"), bias;
+  if (call.has("bias"))
+    bias = joinNormalized(call, "bias");
+  if (!input || !weight || (call.has("bias") && !bias))
+    return {call.fail("the norm is not over the last dims, or its scale or bias has another size")};
+  Value norm = call.make<tg::LayerNormOp>(input, weight, bias, call.builder.getF64FloatAttr(call.number("eps", 1e-5)));
+  return {call.reshape(norm, call.resultType().shape)};
 }
 
 static Values rmsNorm(CallBuilder &call) {
-  Value input = call.tensor("input");
-  Value weight = isOverLastDim(call) && tg::isFloat(input) ? scaleOf(call, input) : Value();
-  if (!weight)
-    return {call.fail("the norm is not over the last dim, or its scale has another size")};
+  Value input = joinNormalized(call, "input"), weight = joinNormalized(call, "weight");
+  if (!input || !weight)
+    return {call.fail("the norm is not over the last dims, or its scale has another size")};
   double epsilon = call.has("eps") ? call.number("eps") : 1.1920928955078125e-07;
-  return {call.make<tg::RmsNormOp>(input, weight, APFloat(epsilon), APFloat(0.0))};
+  return {
+      call.reshape(call.make<tg::RmsNormOp>(input, weight, APFloat(epsilon), APFloat(0.0)), call.resultType().shape)};
+}
+
+/// Multiplies each channel by its weight and adds its bias, where the norm has them.
+static Value scaleChannels(CallBuilder &call, Value a) {
+  RankedTensorType type = tg::typeOf(a);
+  for (StringRef name : {"weight", "bias"}) {
+    if (!call.has(name))
+      continue;
+    Value channel = call.tensor(name);
+    if (channel.getType() != RankedTensorType::get({type.getDimSize(1)}, type.getElementType()))
+      return call.fail(name + " has another size or type than the channels");
+    Value wide = call.broadcast(channel, type, {1});
+    a = name == "weight" ? call.mul(a, wide) : call.add(a, wide);
+  }
+  return a;
+}
+
+/// (x - mean) / sqrt(variance + eps), over some dims.
+static Value normalized(CallBuilder &call, Value a, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> kept = tg::otherDims(dims, tg::typeOf(a).getRank());
+  auto wide = [&](Value b) { return call.broadcast(b, tg::typeOf(a), kept); };
+  Value centered = call.sub(a, wide(call.reduce(tg::ReduceKind::Mean, a, dims)));
+  Value variance = call.reduce(tg::ReduceKind::Mean, call.square(centered), dims);
+  return call.mul(centered, wide(call.rsqrt(call.add(variance, call.number("eps", 1e-5)))));
+}
+
+/// A norm of each channel of each row. Running statistics are not read while a model trains.
+static Values instanceNorm(CallBuilder &call) {
+  Value input = call.tensor("input");
+  int64_t rank = tg::typeOf(input).getRank();
+  if (rank < 3 || !tg::isFloat(input) || !call.boolean("use_input_stats", true) || call.has("running_mean"))
+    return {call.fail("only of floats with channels and space, without running statistics")};
+  return {scaleChannels(call, normalized(call, input, tg::dimRange(2, rank)))};
+}
+
+/// batch x channels x space: each group of channels has a norm, each channel a scale and a bias.
+static Values groupNorm(CallBuilder &call) {
+  Value input = call.tensor("input");
+  ArrayRef<int64_t> shape = tg::typeOf(input).getShape();
+  int64_t groups = call.integer("num_groups");
+  if (!tg::isFloat(input) || shape.size() < 2 || groups < 1 || shape[1] % groups)
+    return {call.fail(Twine(groups) + " groups do not divide the channels")};
+  int64_t size = tg::typeOf(input).getNumElements() / shape[0] / groups;
+  Value rows = call.reshape(input, {shape[0], groups, size});
+  Value ones = call.constant(RankedTensorType::get({size}, tg::typeOf(input).getElementType()), 1);
+  Value norm = call.make<tg::LayerNormOp>(rows, ones, Value(), call.builder.getF64FloatAttr(call.number("eps", 1e-5)));
+  return {scaleChannels(call, call.reshape(norm, shape))};
 }
 
 /// Replaces a statistic by that of the batch in training, and moves the running one towards `next`. Returns null after
 /// an error.
 static Value trackStatistic(CallBuilder &call, StringRef running, Value ofBatch, Value next) {
-  if (!call.has(running))
-    return ofBatch;
   Value old = call.tensor(running);
   double momentum = call.number("momentum");
   Value updated = call.add(call.mul(old, 1 - momentum), call.mul(next, momentum));
@@ -64,38 +114,40 @@ static Value trackStatistic(CallBuilder &call, StringRef running, Value ofBatch,
   return isUpdated ? Value(call.make<tg::InTrainingOp>(ofBatch, old)) : Value();
 }
 
-/// (x - mean) / sqrt(variance + eps) of each channel, with the statistics of the batch in training and otherwise the
-/// running ones. The running variance is unbiased.
-static Values batchNorm(CallBuilder &call) {
-  Value input = call.tensor("input");
+/// A norm of each channel, with the running statistics. In training it has those of the batch, and updates the running
+/// ones, whose variance is unbiased.
+static Value normalizedAsTracked(CallBuilder &call, Value input, ArrayRef<int64_t> dims) {
   RankedTensorType type = tg::typeOf(input);
-  ArrayRef<int64_t> shape = type.getShape();
-  if (shape.size() < 2 || !tg::isFloat(input))
-    return {call.fail("only of floats with channels")};
-  RankedTensorType channels = RankedTensorType::get({shape[1]}, type.getElementType());
-  for (StringRef name : {"running_mean", "running_var", "weight", "bias"})
-    if (call.has(name) && call.tensor(name).getType() != channels)
-      return {call.fail(name + " has another size or type than the channels")};
+  RankedTensorType channels = RankedTensorType::get({type.getDimSize(1)}, type.getElementType());
+  for (StringRef name : {"running_mean", "running_var"})
+    if (!call.has(name) || call.tensor(name).getType() != channels)
+      return call.fail(name + " is missing, or has another size or type than the channels");
   auto wide = [&](Value a) { return call.broadcast(a, type, {1}); };
-  Value mean = call.tensorOrNull("running_mean"), variance = call.tensorOrNull("running_var");
+  Value mean = call.tensor("running_mean"), variance = call.tensor("running_var");
   if (call.boolean("training")) {
-    double count = static_cast<double>(type.getNumElements()) / shape[1];
-    if (count == 1)
-      return {call.fail("the statistics of one row are not defined; give the norm more rows")};
-    SmallVector<int64_t> dims = tg::dimRange(0, shape.size());
-    dims.erase(dims.begin() + 1);
-    Value ofBatch = call.reduce(tg::ReduceKind::Mean, input, dims), centered = call.sub(input, wide(ofBatch));
-    Value spread = call.reduce(tg::ReduceKind::Mean, call.mul(centered, centered), dims);
+    double count = static_cast<double>(type.getNumElements()) / type.getDimSize(1);
+    Value ofBatch = call.reduce(tg::ReduceKind::Mean, input, dims);
+    Value spread = call.reduce(tg::ReduceKind::Mean, call.square(call.sub(input, wide(ofBatch))), dims);
     mean = trackStatistic(call, "running_mean", ofBatch, ofBatch);
     variance = trackStatistic(call, "running_var", spread, call.mul(spread, count / (count - 1)));
   }
   if (!mean || !variance)
-    return {call.hasReported ? Value() : call.fail("it has no running statistics, and is not in training")};
-  Value scale = call.rsqrt(call.add(variance, call.number("eps", 1e-5)));
-  if (call.has("weight"))
-    scale = call.mul(scale, call.tensor("weight"));
-  Value result = call.mul(call.sub(input, wide(mean)), wide(scale));
-  return {call.has("bias") ? call.add(result, wide(call.tensor("bias"))) : result};
+    return {};
+  return call.mul(call.sub(input, wide(mean)), wide(call.rsqrt(call.add(variance, call.number("eps", 1e-5)))));
+}
+
+static Values batchNorm(CallBuilder &call) {
+  Value input = call.tensor("input");
+  RankedTensorType type = tg::typeOf(input);
+  if (type.getRank() < 2 || !tg::isFloat(input))
+    return {call.fail("only of floats with channels")};
+  bool isTracked = call.has("running_mean") || call.has("running_var");
+  if (call.boolean("training") && type.getNumElements() == type.getDimSize(1))
+    return {call.fail("the statistics of one row are not defined; give the norm more rows")};
+  SmallVector<int64_t> dims = tg::otherDims({1}, type.getRank());
+  bool ofBatch = !isTracked && call.boolean("training");
+  Value norm = ofBatch ? normalized(call, input, dims) : normalizedAsTracked(call, input, dims);
+  return {norm ? scaleChannels(call, norm) : Value()};
 }
 
 static Values softmax(CallBuilder &call) {
@@ -140,20 +192,40 @@ static Value repeatHeads(CallBuilder &call, Value a, int64_t repeats) {
   return call.reshape(call.broadcast(a, wide, {0, 1, 3, 4}), {shape[0], shape[1] * repeats, shape[2], shape[3]});
 }
 
-/// Attention by matrix products, for a mask that depends on inputs or that tg.attention does not have.
-static Value attentionByProducts(CallBuilder &call, double scale, double rate) {
-  Value q = call.tensor("query"), k = call.tensor("key"), v = call.tensor("value"), mask = call.tensor("attn_mask");
-  int64_t repeats = tg::typeOf(q).getDimSize(1) / tg::typeOf(k).getDimSize(1);
-  k = repeatHeads(call, k, repeats);
-  v = repeatHeads(call, v, repeats);
-  Value scores = call.mul(call.contract("bhsd,bhtd->bhst", q, k), scale);
-  Value wide = call.expand(mask, tg::typeOf(scores).getShape());
+/// Adds the mask of a call to scores, or puts -inf where it does not hold. Returns null after an error.
+static Value masked(CallBuilder &call, Value scores) {
+  RankedTensorType type = tg::typeOf(scores);
+  Value never = call.constantLike(scores, -HUGE_VAL);
+  if (call.boolean("is_causal")) {
+    RankedTensorType integers = tg::withElement(type, call.builder.getI32Type());
+    Value sees =
+        call.compare(arith::CmpIPredicate::sge, call.make<tg::IotaOp>(integers, 2), call.make<tg::IotaOp>(integers, 3));
+    return call.select(sees, scores, never);
+  }
+  if (!call.has("attn_mask"))
+    return scores;
+  Value mask = call.tensor("attn_mask"), wide = call.expand(mask, type.getShape());
   if (!wide)
     return wide;
-  if (tg::isFloat(mask))
-    scores = call.add(scores, call.convert(wide, tg::typeOf(scores).getElementType()));
-  else
-    scores = call.select(wide, scores, call.constantLike(scores, -HUGE_VAL));
+  return tg::isFloat(mask) ? call.add(scores, call.convert(wide, type.getElementType()))
+                           : call.select(wide, scores, never);
+}
+
+namespace {
+/// Batch x heads x sequence x size.
+struct Heads {
+  Value q, k, v;
+};
+} // namespace
+
+/// Attention by matrix products, for a mask that depends on inputs or that tg.attention does not have, and for values
+/// of another size than keys.
+static Value attentionByProducts(CallBuilder &call, Heads heads, double scale, double rate) {
+  int64_t repeats = tg::typeOf(heads.q).getDimSize(1) / tg::typeOf(heads.k).getDimSize(1);
+  Value k = repeatHeads(call, heads.k, repeats), v = repeatHeads(call, heads.v, repeats);
+  Value scores = masked(call, call.mul(call.contract("bhsd,bhtd->bhst", heads.q, k), scale));
+  if (!scores)
+    return scores;
   Value weights = call.make<tg::SoftmaxOp>(scores);
   if (rate > 0)
     weights = call.make<tg::DropoutOp>(weights.getType(), weights, call.key(), call.builder.getF64FloatAttr(rate),
@@ -161,42 +233,61 @@ static Value attentionByProducts(CallBuilder &call, double scale, double rate) {
   return call.contract("bhst,bhtd->bhsd", weights, v);
 }
 
-static Values attention(CallBuilder &call) {
-  Value q = call.tensor("query"), k = match::beforeRepeat(call.tensor("key")),
-        v = match::beforeRepeat(call.tensor("value"));
-  RankedTensorType query = tg::typeOf(q), key = tg::typeOf(k), value = tg::typeOf(v);
-  if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4 || !tg::isFloat(q))
-    return {call.fail("query, key and value must have dims batch, heads, sequence and size")};
-  auto dividesHeads = [&](StringRef name) {
-    return query.getDimSize(1) % tg::typeOf(call.tensor(name)).getDimSize(1) == 0;
+/// Reads query, key and value; without heads, they have one. Reports an error and returns nothing if they do not fit.
+static std::optional<Heads> headsOf(CallBuilder &call) {
+  auto read = [&](StringRef name) {
+    Value a = call.tensor(name);
+    ArrayRef<int64_t> shape = tg::typeOf(a).getShape();
+    return shape.size() == 3 ? call.reshape(a, {shape[0], 1, shape[1], shape[2]}) : a;
   };
-  if (!dividesHeads("key") || !dividesHeads("value") || query.getDimSize(1) % key.getDimSize(1) ||
-      key.getShape() != value.getShape() || key.getDimSize(0) != query.getDimSize(0) ||
-      key.getDimSize(3) != query.getDimSize(3))
-    return {call.fail("query, key and value do not fit together")};
-  double size = query.getDimSize(3), rate = call.number("dropout_p");
+  Value q = read("query"), k = read("key"), v = read("value");
+  RankedTensorType query = tg::typeOf(q), key = tg::typeOf(k), value = tg::typeOf(v);
+  if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4 || !tg::isFloat(q)) {
+    call.fail("query, key and value must have dims batch, heads, sequence and size");
+    return std::nullopt;
+  }
+  Heads heads{q, match::beforeRepeat(k), match::beforeRepeat(v)};
+  key = tg::typeOf(heads.k);
+  auto divides = [&](Value a) { return query.getDimSize(1) % tg::typeOf(a).getDimSize(1) == 0; };
+  if (divides(k) && divides(v) && divides(heads.k) &&
+      key.getShape().drop_back() == tg::typeOf(heads.v).getShape().drop_back() &&
+      key.getDimSize(0) == query.getDimSize(0) && key.getDimSize(3) == query.getDimSize(3))
+    return heads;
+  call.fail("query, key and value do not fit together");
+  return std::nullopt;
+}
+
+static Values attention(CallBuilder &call) {
+  std::optional<Heads> heads = headsOf(call);
+  if (!heads)
+    return {};
+  double size = tg::typeOf(heads->q).getDimSize(3), rate = call.number("dropout_p");
   double factor = call.has("scale") ? call.number("scale") : 1 / std::sqrt(size);
   tg::MaskAttr mask = maskOf(call);
-  if (!mask)
-    return {attentionByProducts(call, factor, rate)};
+  ArrayRef<int64_t> shape = call.resultType().shape;
+  if (!mask || heads->k.getType() != heads->v.getType()) {
+    Value result = attentionByProducts(call, *heads, factor, rate);
+    return {result ? call.reshape(result, shape) : result};
+  }
   FloatAttr scale = call.builder.getF64FloatAttr(factor);
-  q = sequenceFirst(call, q);
-  k = sequenceFirst(call, k);
-  v = sequenceFirst(call, v);
-  Value result;
+  Value q = sequenceFirst(call, heads->q), k = sequenceFirst(call, heads->k), v = sequenceFirst(call, heads->v), result;
   if (rate > 0)
     result = call.make<tg::DropoutAttentionOp>(q, k, v, call.key(), Value(), scale, mask, FloatAttr(),
                                                call.builder.getF64FloatAttr(rate),
                                                call.builder.getI64IntegerAttr(call.nextStream()));
   else
     result = call.make<tg::AttentionOp>(q, k, v, Value(), Value(), Value(), scale, mask, FloatAttr());
-  return {sequenceFirst(call, result)};
+  return {call.reshape(sequenceFirst(call, result), shape)};
 }
 
 static constexpr OpRow kLayersRows[] = {
     {"aten.layer_norm.default", "input:T normalized_shape:IL weight:T? bias:T? eps:N?", layerNorm, nullptr,
      "tg.layer_norm", "cudnn_enable"},
     {"aten.rms_norm.default", "input:T normalized_shape:IL weight:T? eps:N?", rmsNorm, nullptr, "tg.rms_norm"},
+    {"aten.group_norm.default", "input:T num_groups:I weight:T? bias:T? eps:N?", groupNorm, nullptr, "tg.layer_norm",
+     "cudnn_enabled"},
+    {"aten.instance_norm.default", "input:T weight:T? bias:T? running_mean:T? running_var:T? use_input_stats:B? eps:N?",
+     instanceNorm, nullptr, "arithmetic with the statistics of each row", "momentum cudnn_enabled"},
     {"aten.batch_norm.default",
      "input:T weight:T? bias:T? running_mean:T? running_var:T? training:B momentum:N? eps:N?", batchNorm, nullptr,
      "arithmetic with the statistics of the batch in training, else the running ones", "cudnn_enabled"},

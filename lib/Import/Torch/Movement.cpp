@@ -1,6 +1,6 @@
 //===- Movement.cpp - views, slices, joins, gathers -----------------------===//
 
-#include "lib/Import/Torch/Translator.h"
+#include "lib/Import/Torch/Indices.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -52,6 +52,22 @@ static Values expandEach(CallBuilder &call) {
   return results;
 }
 
+/// Each of several vectors along a dim of its own. Indexing 'xy' exchanges the first two dims.
+static Values meshgrid(CallBuilder &call) {
+  Values results;
+  bool exchanges = call.string("indexing") == "xy";
+  for (auto [number, name] : enumerate(call.tensors("tensors"))) {
+    SmallVector<int64_t> shape(resultShape(call).size(), 1);
+    size_t dim = exchanges && number < 2 ? 1 - number : number;
+    if (dim >= shape.size() || call.numResults() != shape.size())
+      return {call.fail("has a result and a dim for each tensor")};
+    Value a = call.tensorNamed(name.name);
+    shape[dim] = tg::typeOf(a).getNumElements();
+    results.push_back(call.expand(call.reshape(a, shape), resultShape(call)));
+  }
+  return results;
+}
+
 /// Each index of a dim `repeats` times, one behind the other.
 static Values repeatEach(CallBuilder &call) {
   Value a = call.tensor("self");
@@ -64,6 +80,19 @@ static Values repeatEach(CallBuilder &call) {
   wide.insert(wide.begin() + dim + 1, repeats);
   dims.erase(dims.begin() + dim + 1);
   return {call.reshape(call.broadcast(a, tg::withShape(tg::typeOf(a), wide), dims), resultShape(call))};
+}
+
+static MaybeKnown evaluateRepeatEach(CallBuilder &call) {
+  const MaybeKnown &a = call.known("self");
+  int64_t dim = a && call.has("dim") ? call.dim("dim", a->shape.size()) : -1, repeats = call.integer("repeats");
+  if (dim < 0 || repeats < 1 || countOf(resultShape(call)) / repeats != countOf(a->shape))
+    return std::nullopt;
+  SmallVector<int64_t> narrow(a->shape);
+  narrow.insert(narrow.begin() + dim + 1, 1);
+  MaybeKnown wide = known::reshape(*a, narrow);
+  narrow[dim + 1] = repeats;
+  wide = wide ? known::broadcast(*wide, narrow) : std::nullopt;
+  return wide ? known::reshape(*wide, resultShape(call)) : std::nullopt;
 }
 
 /// Returns the permutation of a transpose or a permute, or nothing after an error.
@@ -148,6 +177,13 @@ static Value sliced(CallBuilder &call, Value a, SliceRange range) {
     return a;
   return call.make<tg::SliceOp>(a, range.dim, range.offset, range.size, range.stride);
 }
+Value braid::torch::padOrCut(CallBuilder &call, Value a, int64_t dim, int64_t low, int64_t high, double value) {
+  int64_t cutLow = std::max<int64_t>(-low, 0), cutHigh = std::max<int64_t>(-high, 0);
+  a = sliced(call, a, {dim, cutLow, tg::typeOf(a).getDimSize(dim) - cutLow - cutHigh, 1});
+  if (low <= 0 && high <= 0)
+    return a;
+  return call.make<tg::PadOp>(a, dim, std::max<int64_t>(low, 0), std::max<int64_t>(high, 0), APFloat(value));
+}
 static Values slice(CallBuilder &call) {
   std::optional<SliceRange> range = sliceRangeOf(call);
   return range ? Values{call.reshape(sliced(call, call.tensor("self"), *range), resultShape(call))} : Values{};
@@ -221,23 +257,42 @@ static MaybeKnown evaluateConcat(CallBuilder &call) {
   return dim < 0 || call.call.op == "aten.stack.default" ? std::nullopt : known::concat(parts, dim);
 }
 
+/// Pads with copies of elements: those behind the edge, the edge itself, or those of the other end.
+static Value padWithElements(CallBuilder &call, Value a, int64_t dim, int64_t low, int64_t high, StringRef mode) {
+  int64_t size = tg::typeOf(a).getDimSize(dim), most = mode == "reflect" ? size - 1 : mode == "circular" ? size : 64;
+  if (low < 0 || high < 0 || low > most || high > most)
+    return call.fail("mode '" + mode + "' adds from 0 to " + Twine(most) + " elements here");
+  SmallVector<Value> parts;
+  auto add = [&](int64_t offset) { parts.push_back(call.slice(a, dim, offset, 1)); };
+  for (int64_t i = low; i > 0; --i)
+    add(mode == "reflect" ? i : mode == "circular" ? size - i : 0);
+  parts.push_back(a);
+  for (int64_t i = 1; i <= high; ++i)
+    add(mode == "reflect" ? size - 1 - i : mode == "circular" ? i - 1 : size - 1);
+  return parts.size() == 1 ? a : call.make<tg::ConcatOp>(parts, dim);
+}
+
 /// Pads from the last dim on: (low, high) of each.
 static Values pad(CallBuilder &call) {
   Integers amounts = call.integers("pad");
   StringRef mode = call.string("mode");
   int64_t rank = rankOf(call, "self");
-  if ((!mode.empty() && mode != "constant") || amounts.size() % 2 || static_cast<int64_t>(amounts.size()) > 2 * rank)
-    return {call.fail("only constant padding is supported")};
+  bool isConstant = mode.empty() || mode == "constant";
+  if ((!isConstant && mode != "reflect" && mode != "replicate" && mode != "circular") || amounts.size() % 2 ||
+      static_cast<int64_t>(amounts.size()) > 2 * rank)
+    return {call.fail("the mode or the number of amounts is not known")};
   Value a = call.tensor("self");
   for (size_t i = 0; i < amounts.size(); i += 2) {
     int64_t dim = rank - 1 - i / 2, low = amounts[i], high = amounts[i + 1], size = tg::typeOf(a).getDimSize(dim);
+    if (!isConstant) {
+      a = padWithElements(call, a, dim, low, high, mode);
+      if (!a)
+        return {};
+      continue;
+    }
     if (low < -size || high < -size || low + high < -size || low > INT32_MAX || high > INT32_MAX)
       return {call.fail("removes more than the tensor has")};
-    int64_t cutLow = std::max<int64_t>(-low, 0), cutHigh = std::max<int64_t>(-high, 0);
-    a = sliced(call, a, {dim, cutLow, size - cutLow - cutHigh, 1});
-    if (low > 0 || high > 0)
-      a = call.make<tg::PadOp>(a, dim, std::max<int64_t>(low, 0), std::max<int64_t>(high, 0),
-                               APFloat(call.number("value", 0)));
+    a = padOrCut(call, a, dim, low, high, call.number("value", 0));
   }
   return {a};
 }
@@ -248,7 +303,7 @@ static Values pad(CallBuilder &call) {
 
 /// Rows by index, where the row `padding` gets no gradient.
 static Values withoutGradientAt(CallBuilder &call, Value table, int64_t padding) {
-  Value indices = call.tensor("indices"), rows = call.make<tg::GatherOp>(table, indices);
+  Value indices = call.tensor("indices"), rows = rowsAt(call, table, indices, /*allowsNegative=*/false);
   Value isPadding = call.compare(arith::CmpIPredicate::eq, indices, call.constantLike(indices, padding));
   RankedTensorType wide = tg::withElement(tg::typeOf(rows), call.builder.getI1Type());
   Value condition = call.broadcast(isPadding, wide, tg::dimRange(0, tg::typeOf(indices).getRank()));
@@ -268,14 +323,14 @@ static Values embedding(CallBuilder &call) {
     return withoutGradientAt(call, table, padding);
   const Affine *affine = positions ? positions->affine() : nullptr;
   if (!affine || affine->isConstant())
-    return {call.make<tg::GatherOp>(table, call.tensor("indices"))};
+    return {rowsAt(call, table, call.tensor("indices"), /*allowsNegative=*/false)};
   SmallVector<int64_t> moving;
   for (auto [dim, factor] : enumerate(affine->factors))
     if (factor != 0)
       moving.push_back(dim);
   int64_t size = positions->shape[moving.front()];
   if (moving.size() != 1 || affine->factors[moving.front()] != 1)
-    return {call.make<tg::GatherOp>(table, call.tensor("indices"))};
+    return {rowsAt(call, table, call.tensor("indices"), /*allowsNegative=*/false)};
   if (affine->constant < 0 || affine->constant + size > tg::typeOf(table).getDimSize(0))
     return {call.fail("positions end at " + Twine(affine->constant + size) + ", and the table has " +
                       Twine(tg::typeOf(table).getDimSize(0)) + " rows")};
@@ -287,52 +342,27 @@ static Values embedding(CallBuilder &call) {
   return {call.expand(call.reshape(rows, between), resultShape(call))};
 }
 
-static MaybeKnown evaluateIndex(CallBuilder &call) {
-  const MaybeKnown &a = call.known("self");
-  SmallVector<Known> positions;
-  for (const TensorName &name : call.tensors("indices")) {
-    if (name.name.empty() || !call.knownNamed(name.name))
-      return std::nullopt;
-    positions.push_back(*call.knownNamed(name.name));
-  }
-  return a ? known::index(*a, positions, resultShape(call)) : std::nullopt;
-}
-
-/// Elements of known tensors along a dim.
-static MaybeKnown evaluateGather(CallBuilder &call) {
-  const MaybeKnown &a = call.known("self"), &index = call.known("index");
-  if (!a || !index)
-    return std::nullopt;
-  if (std::optional<double> all = a->splat())
-    return known::map(*index, [&](double) { return *all; });
-  std::optional<std::vector<double>> from = a->numbers(), positions = index->numbers();
-  int64_t dim = call.dim("dim", a->shape.size());
-  if (!from || !positions || dim < 0 || a->shape.size() != index->shape.size())
-    return std::nullopt;
-  std::vector<double> picked;
-  SmallVector<int64_t> at(a->shape.size(), 0);
-  for (double position : *positions) {
-    int64_t offset = 0;
-    for (auto [i, size] : enumerate(a->shape)) {
-      int64_t along = static_cast<int64_t>(i) == dim ? static_cast<int64_t>(position) : at[i];
-      if (along < 0 || along >= size)
-        return std::nullopt;
-      offset = offset * size + along;
-    }
-    picked.push_back((*from)[offset]);
-    for (int64_t i = at.size() - 1; i >= 0 && ++at[i] == index->shape[i]; --i)
-      at[i] = 0;
-  }
-  return known::dense(index->shape, std::move(picked));
-}
-
 //===----------------------------------------------------------------------===//
 // Running differences
 //===----------------------------------------------------------------------===//
 
+static Values difference(CallBuilder &call) {
+  Value a = call.tensor("self");
+  int64_t rank = tg::typeOf(a).getRank(), dim = call.dim("dim", rank, -1);
+  if (dim < 0 || !tg::isFloat(a) || call.integer("n", 1) != 1)
+    return {call.fail("only of floats, once")};
+  for (StringRef name : {"prepend", "append"})
+    if (call.has(name))
+      a = call.make<tg::ConcatOp>(
+          name == "append" ? ValueRange{a, call.tensor(name)} : ValueRange{call.tensor(name), a}, dim);
+  int64_t size = tg::typeOf(a).getDimSize(dim);
+  if (size < 2)
+    return {call.fail("of fewer than two elements")};
+  return {call.sub(call.slice(a, dim, 1, size - 1), call.slice(a, dim, 0, size - 1))};
+}
 static MaybeKnown evaluateDifference(CallBuilder &call) {
   const MaybeKnown &a = call.known("self");
-  if (!a || call.integer("n", 1) != 1 || (call.has("prepend") && !call.known("prepend")))
+  if (!a || call.integer("n", 1) != 1 || call.has("append") || (call.has("prepend") && !call.known("prepend")))
     return std::nullopt;
   int64_t dim = call.dim("dim", a->shape.size(), -1);
   return dim < 0 ? std::nullopt : known::difference(*a, call.has("prepend") ? &*call.known("prepend") : nullptr, dim);
@@ -349,10 +379,15 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.squeeze.dim", "self:T dim:I", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.squeeze.dims", "self:T dim:IL", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.squeeze.default", "self:T", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.view_as.default", "self:T other:T", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
+    {"aten.ravel.default", "self:T", reshape, evaluateReshape, "tg.reshape", "", /*isView=*/true},
     {"aten.expand.default", "self:T size:IL", expand, evaluateExpand, "tg.broadcast", "implicit", /*isView=*/true},
     {"aten.expand_as.default", "self:T other:T", expand, evaluateExpand, "tg.broadcast", "", /*isView=*/true},
     {"aten.broadcast_tensors.default", "tensors:TL", expandEach, nullptr, "tg.broadcast"},
-    {"aten.repeat_interleave.self_int", "self:T repeats:I dim:I?", repeatEach, nullptr, "tg.broadcast", "output_size"},
+    {"aten.meshgrid.default", "tensors:TL", meshgrid, nullptr, "tg.broadcast"},
+    {"aten.meshgrid.indexing", "tensors:TL indexing:S", meshgrid, nullptr, "tg.broadcast"},
+    {"aten.repeat_interleave.self_int", "self:T repeats:I dim:I?", repeatEach, evaluateRepeatEach, "tg.broadcast",
+     "output_size"},
     {"aten.transpose.int", "self:T dim0:I dim1:I", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.permute.default", "self:T dims:IL", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
     {"aten.t.default", "self:T", transpose, evaluateTranspose, "tg.transpose", "", /*isView=*/true},
@@ -365,6 +400,7 @@ static constexpr OpRow kMovementRows[] = {
      /*isView=*/true},
     {"aten.select.int", "self:T dim:I index:I", slice, evaluateSlice, "tg.slice", "", /*isView=*/true},
     {"aten.split.Tensor", "self:T split_size:I dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
+    {"aten.unsafe_split.Tensor", "self:T split_size:I dim:I?", split, nullptr, "tg.slice"},
     {"aten.split_with_sizes.default", "self:T split_sizes:IL dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
     {"aten.split.sizes", "self:T split_size:IL dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
     {"aten.chunk.default", "self:T chunks:I dim:I?", split, nullptr, "tg.slice", "", /*isView=*/true},
@@ -375,9 +411,7 @@ static constexpr OpRow kMovementRows[] = {
     {"aten.constant_pad_nd.default", "self:T pad:IL value:N?", pad, nullptr, "tg.pad"},
     {"aten.embedding.default", "weight:T indices:T padding_idx:I? scale_grad_by_freq:B? sparse:B?", embedding, nullptr,
      "tg.gather, or tg.slice for positions"},
-    {"aten.gather.default", "self:T dim:I index:T", gatherLanes, evaluateGather, "a sum over lanes", "sparse_grad"},
-    {"aten.index.Tensor", "self:T indices:OL", nullptr, evaluateIndex, "known positions"},
-    {"aten.diff.default", "self:T n:I? dim:I? prepend:T?", nullptr, evaluateDifference, "known positions"},
+    {"aten.diff.default", "self:T n:I? dim:I? prepend:T? append:T?", difference, evaluateDifference, "arith.subf"},
 };
 
 ArrayRef<OpRow> braid::torch::movementRows() { return kMovementRows; }

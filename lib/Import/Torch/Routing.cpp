@@ -256,10 +256,12 @@ static SmallVector<Value> routedOnly(CallBuilder &call) {
   return {call.fail("is supported only in the routing of experts, as Transformers' grouped_mm has it")};
 }
 
+static Values emptyAsZeros(CallBuilder &call) { return {call.zeros(call.resultTensor())}; }
+
 static constexpr OpRow kRoutingRows[] = {
     {"aten.sort.default", "self:T", routedOnly, nullptr, "tg.expert_slots"},
     {"aten.histc.default", "self:T bins:I min:N max:N", routedOnly, nullptr, "tg.expert_slots"},
-    {"aten.empty_like.default", "self:T", routedOnly, nullptr, "nothing", "dtype device layout pin_memory"},
+    {"aten.empty_like.default", "self:T", emptyAsZeros, nullptr, "zeros, or nothing", "dtype device layout pin_memory"},
     {"aten.index_put_.default", "self:T indices:TL values:T", routedOnly, nullptr, "nothing"},
     {"aten._grouped_mm.default", "self:T mat2:T offs:T", routedOnly, nullptr, "tg.dispatch, tg.contract"},
     {"transformers.grouped_mm_fallback.default", "input:T weight:T offs:T", routedOnly, nullptr,

@@ -7,11 +7,20 @@ using namespace llvm;
 using namespace braid::torch;
 
 static constexpr OpFamily kFamilies[] = {
-    {"Tensors from numbers", creationRows},  {"Arithmetic, comparisons, activations", elementwiseRows},
-    {"Formulas of other ops", composedRows}, {"Views, slices, joins, gathers", movementRows},
-    {"Sums, means, maxima", reductionRows},  {"Linear layers and matrix products", contractionRows},
-    {"Convolutions", convolutionRows},       {"Norms, softmax, attention", layerRows},
-    {"Routing of experts", routingRows},     {"Losses", lossRows},
+    {"Tensors from numbers", creationRows},
+    {"Random numbers", randomRows},
+    {"Arithmetic, comparisons, activations", elementwiseRows},
+    {"Functions and activations as formulas", formulaRows},
+    {"Formulas of other ops", composedRows},
+    {"Views, slices, joins", movementRows},
+    {"Rows, elements and sums by index", indexingRows},
+    {"Sums, means, maxima", reductionRows},
+    {"Linear layers and matrix products", contractionRows},
+    {"Convolutions", convolutionRows},
+    {"Pools, images of another size", poolingRows},
+    {"Norms, softmax, attention", layerRows},
+    {"Routing of experts", routingRows},
+    {"Losses", lossRows},
 };
 
 ArrayRef<OpFamily> braid::torch::allFamilies() { return kFamilies; }

@@ -30,7 +30,9 @@ const OpRow *Translator::findRow(const Call &call, Location loc) {
     name.erase(name.find("_."), 1);
   const OpRow *row = rows.lookup(name);
   if (!row)
-    emitError(loc) << call.op << " is not supported; docs/Importing.md lists the ops that are";
+    emitError(loc)
+        << call.op
+        << " is not supported; docs/Importing.md lists the ops that are, and braid.export() takes many others apart";
   return row;
 }
 

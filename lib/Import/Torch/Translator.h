@@ -24,9 +24,9 @@ struct OpRow {
   /// Name with overload, such as aten.add.Tensor.
   llvm::StringLiteral name;
   /// Arguments that the row reads: name, colon, kind. Kinds are T (tensor), TL (list of tensors), OL (list of tensors
-  /// and None), I (integer), N (number), IL (list of integers), B (boolean), S (string), D (element type); a question
-  /// mark allows a missing one. A call with another argument that differs from its default is refused; `ignored` lists
-  /// exceptions.
+  /// and None), I (integer), N (number), IL (list of integers), NL (list of numbers), B (boolean), S (string), D
+  /// (element type); a question mark allows a missing one. A call with another argument that differs from its default
+  /// is refused; `ignored` lists exceptions.
   llvm::StringLiteral arguments;
   /// Returns the results, or nothing after an error.
   llvm::SmallVector<mlir::Value> (*build)(CallBuilder &call);
@@ -43,12 +43,16 @@ struct OpRow {
 
 /// Rows of a family of ops.
 llvm::ArrayRef<OpRow> elementwiseRows();
+llvm::ArrayRef<OpRow> formulaRows();
 llvm::ArrayRef<OpRow> movementRows();
+llvm::ArrayRef<OpRow> indexingRows();
+llvm::ArrayRef<OpRow> randomRows();
 llvm::ArrayRef<OpRow> composedRows();
 llvm::ArrayRef<OpRow> creationRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> contractionRows();
 llvm::ArrayRef<OpRow> convolutionRows();
+llvm::ArrayRef<OpRow> poolingRows();
 llvm::ArrayRef<OpRow> layerRows();
 llvm::ArrayRef<OpRow> lossRows();
 
@@ -84,6 +88,7 @@ public:
   bool boolean(llvm::StringRef name, bool fallback = false) const;
   llvm::StringRef string(llvm::StringRef name) const;
   Integers integers(llvm::StringRef name) const;
+  Numbers numbers(llvm::StringRef name) const;
   std::optional<ScalarType> element(llvm::StringRef name) const;
   /// Whether an argument is a number and not a tensor.
   bool isNumber(llvm::StringRef name) const;
@@ -93,11 +98,15 @@ public:
   // Results.
   const TypeOfTensor &resultType(unsigned number = 0) const;
   mlir::RankedTensorType resultTensor(unsigned number = 0) const;
+  mlir::Type resultElement() const { return resultTensor().getElementType(); }
+  bool isFloatResult() const { return llvm::isa<mlir::FloatType>(resultElement()); }
   unsigned numResults() const { return call.results.size(); }
 
   // Ops with PyTorch's rules.
   /// Converts to another element type. No gradient flows through integers and booleans.
   mlir::Value convert(mlir::Value a, mlir::Type element);
+  /// Whether elements differ from 0.
+  mlir::Value asCondition(mlir::Value a);
   /// Repeats `a` to `shape`, with dims aligned from the last one.
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape);
   /// The operand as a tensor of the result's shape and of `element`, whether it is a tensor or a number. After an
@@ -125,11 +134,17 @@ private:
   Translator &translator;
 };
 
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value a) { return tg::typeOf(a).getShape(); }
+
 /// Returns the range of a call of slice or select, or nothing after an error.
 std::optional<SliceRange> sliceRangeOf(CallBuilder &call);
 
-/// Builds aten.gather and aten.take_along_dim of tensors that are not known.
-llvm::SmallVector<mlir::Value> gatherLanes(CallBuilder &call);
+/// Adds elements at the ends of a dim, or removes them where the amounts are below 0.
+mlir::Value padOrCut(CallBuilder &call, mlir::Value a, int64_t dim, int64_t low, int64_t high, double value);
+/// Returns the operand as floats in which a sum of its elements is exact, or null after an error.
+mlir::Value countable(CallBuilder &call);
+/// Returns the dims that a call reduces, sorted; all of them if it names none. Nothing after an error.
+std::optional<llvm::SmallVector<int64_t>> reducedDims(CallBuilder &call);
 
 struct ImportOptions : braid::ImportOptions {
   /// A loss for a program that returns none.
