@@ -96,7 +96,8 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// Prints `FILE:LINE: error: MESSAGE [MODULE]`, or a warning, with the place in the user's source and the module that made the call.
+/// Prints `FILE:LINE: error: MESSAGE [MODULE]`, or a warning, with the place in the user's source and the module that
+/// made the call.
 static mlir::LogicalResult printDiagnostic(mlir::Diagnostic &diagnostic) {
   mlir::Location place = diagnostic.getLocation();
   std::string module;

@@ -2,10 +2,11 @@
 //
 // A window is reduced dim by dim. Elements i of all windows along a dim are a slice with the window's stride, and these
 // slices are combined one by one. A window that reaches from an end of the dim to each element, as those of jnp.cumsum,
-// takes log2(n) steps instead: after step k each element has combined the 2^k elements before it.
+// is a running sum instead (lib/Import/Running.h).
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Import/Running.h"
 #include "lib/Import/StableHLO/Combiners.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -56,39 +57,14 @@ static std::optional<SmallVector<Window>> windowsOf(SourceOp &op, ArrayRef<int64
   return windows;
 }
 
-/// Returns `a` with `low` and `high` elements of a number at the ends of a dim.
-static Value padded(SourceOp &op, Value a, int64_t dim, int64_t low, int64_t high, double number) {
-  auto filled = [&](int64_t size) {
-    SmallVector<int64_t> shape(tg::typeOf(a).getShape());
-    shape[dim] = size;
-    return op.constant(tg::withShape(tg::typeOf(a), shape), number);
-  };
-  Values parts{a};
-  if (low > 0)
-    parts.insert(parts.begin(), filled(low));
-  if (high > 0)
-    parts.push_back(filled(high));
-  return parts.size() == 1 ? a : op.make<tg::ConcatOp>(parts, dim);
-}
-
-/// Combines each element with all before it along a dim, or with all behind it.
-static Value running(SourceOp &op, Combiner kind, Value a, int64_t dim, bool fromBehind) {
-  int64_t size = tg::typeOf(a).getDimSize(dim);
-  double neutral = *neutralOf(kind, tg::typeOf(a).getElementType());
-  for (int64_t distance = 1; distance < size; distance *= 2) {
-    Value kept = op.sliced(a, dim, fromBehind ? distance : 0, size - distance);
-    Value moved = padded(op, kept, dim, fromBehind ? 0 : distance, fromBehind ? distance : 0, neutral);
-    a = combined(op, kind, moved, a);
-  }
-  return a;
-}
-
 /// Combines the elements of each window along a dim. Returns null after an error.
 static Value reducedAlong(SourceOp &op, Combiner kind, Value a, int64_t dim, const Window &window) {
   int64_t size = tg::typeOf(a).getDimSize(dim);
   for (bool fromBehind : {false, true})
     if (window.isRunning(size, fromBehind))
-      return running(op, kind, a, dim, fromBehind);
+      return running(
+          op, [&](Value left, Value right) { return combined(op, kind, left, right); },
+          *neutralOf(kind, tg::typeOf(a).getElementType()), a, dim, fromBehind);
   if (window.size > kMaxSlices)
     return op.fail("windows of " + Twine(window.size) + " elements along a dim; at most " + Twine(kMaxSlices) +
                    " are supported, and running sums of any size");

@@ -41,8 +41,8 @@ LogicalResult braid::torch::checkArguments(const Call &call, const OpRow &row, L
   for (const auto &[name, argument] : call.arguments)
     if (!names.insert(name).second)
       return emitError(loc) << call.op << ": argument '" << name << "' is given twice";
-    else if (!std::holds_alternative<std::monostate>(argument))
-      given[name] = &argument;
+    else if (!std::holds_alternative<std::monostate>(argument) && name != "out")
+      given[name] = &argument; // the tensor `out` is overwritten, and not read
   for (StringRef statement : stated) {
     auto [name, kind] = statement.split(':');
     bool isOptional = kind.consume_back("?");

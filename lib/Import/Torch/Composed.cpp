@@ -1,5 +1,6 @@
 //===- Composed.cpp - ops as formulas of other ops ------------------------===//
 
+#include "lib/Import/Running.h"
 #include "lib/Import/Torch/Indices.h"
 #include "lib/Import/Torch/Losses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -163,8 +164,8 @@ static Values vectorNorm(CallBuilder &call) {
   return {call.reshape(call.select(isZero, call.constantLike(sum, 0), root), call.resultType().shape)};
 }
 
-/// Sums of the elements up to each one: a product with a triangle of ones.
-static Values runningSum(CallBuilder &call) {
+/// Sums or products of the elements up to each one.
+static Values runningResult(CallBuilder &call, bool isSum) {
   Value a = call.tensor("self");
   int64_t dim = call.dim("dim", tg::typeOf(a).getRank());
   if (dim < 0)
@@ -173,16 +174,11 @@ static Values runningSum(CallBuilder &call) {
     a = countable(call);
   if (!a)
     return {};
-  Value last = swapLast(call, a, dim);
-  int64_t size = tg::typeOf(last).getShape().back(), rows = tg::typeOf(last).getNumElements() / size;
-  RankedTensorType square = RankedTensorType::get({size, size}, call.builder.getI32Type());
-  Value isBefore =
-      call.compare(arith::CmpIPredicate::sle, call.make<tg::IotaOp>(square, 1), call.make<tg::IotaOp>(square, 0));
-  Value ones = call.convert(isBefore, tg::typeOf(a).getElementType());
-  Value sums = call.contract("rn,mn->rm", call.reshape(last, {rows, size}), ones);
-  sums = swapLast(call, call.reshape(sums, tg::typeOf(last).getShape()), dim);
-  return {call.convert(sums, call.resultElement())};
+  auto combine = [&](Value left, Value right) { return isSum ? call.add(left, right) : call.mul(left, right); };
+  return {call.convert(running(call, combine, isSum ? 0 : 1, a, dim), call.resultElement())};
 }
+static Values runningSum(CallBuilder &call) { return runningResult(call, true); }
+static Values runningProduct(CallBuilder &call) { return runningResult(call, false); }
 static MaybeKnown evaluateRunningSum(CallBuilder &call) {
   const MaybeKnown &a = call.known("self");
   int64_t dim = a ? call.dim("dim", a->shape.size()) : -1;
@@ -298,8 +294,9 @@ static constexpr OpRow kComposedRows[] = {
     {"aten.logsumexp.default", "self:T dim:IL keepdim:B?", logSumExpOf, nullptr, "tg.reduce"},
     {"aten.log_softmax.int", "self:T dim:I dtype:D?", logSoftmax, nullptr, "tg.reduce"},
     {"aten.linalg_vector_norm.default", "self:T ord:N? dim:IL? keepdim:B?", vectorNorm, nullptr, "tg.reduce", "dtype"},
-    {"aten.cumsum.default", "self:T dim:I", runningSum, evaluateRunningSum, "tg.contract with a triangle of ones",
+    {"aten.cumsum.default", "self:T dim:I", runningSum, evaluateRunningSum, "sums of elements 1, 2, 4, ... apart",
      "dtype"},
+    {"aten.cumprod.default", "self:T dim:I", runningProduct, nullptr, "products of elements 1, 2, 4, ... apart"},
     {"aten.topk.default", "self:T k:I dim:I? largest:B?", topK, nullptr, "tg.top_k", "sorted"},
     {"aten.max.dim", "self:T dim:I keepdim:B?", extremumOfDim<true>, nullptr, "tg.top_k"},
     {"aten.min.dim", "self:T dim:I keepdim:B?", extremumOfDim<false>, nullptr, "tg.top_k"},

@@ -109,7 +109,7 @@ static Values groupNorm(CallBuilder &call) {
 static Value trackStatistic(CallBuilder &call, StringRef running, Value ofBatch, Value next) {
   Value old = call.tensor(running);
   double momentum = call.number("momentum");
-  Value updated = call.add(call.mul(old, 1 - momentum), call.mul(next, momentum));
+  Value kept = call.mul(old, 1 - momentum), updated = call.add(kept, call.mul(next, momentum));
   bool isUpdated = call.updateBuffer(running, call.make<tg::InTrainingOp>(updated, old));
   return isUpdated ? Value(call.make<tg::InTrainingOp>(ofBatch, old)) : Value();
 }
@@ -133,7 +133,8 @@ static Value normalizedAsTracked(CallBuilder &call, Value input, ArrayRef<int64_
   }
   if (!mean || !variance)
     return {};
-  return call.mul(call.sub(input, wide(mean)), wide(call.rsqrt(call.add(variance, call.number("eps", 1e-5)))));
+  Value centered = call.sub(input, wide(mean));
+  return call.mul(centered, wide(call.rsqrt(call.add(variance, call.number("eps", 1e-5)))));
 }
 
 static Values batchNorm(CallBuilder &call) {

@@ -14,21 +14,27 @@ using namespace braid::torch;
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Name of the tensor that a call overwrites, as aten.div_.Tensor does; empty if it overwrites none.
+/// Name of the tensor that a call overwrites, as aten.div_.Tensor and aten.div.out do; empty if it overwrites none.
 static StringRef overwritten(const Call &call) {
   StringRef name = StringRef(call.op).split('.').second.split('.').first;
+  for (const auto &[key, argument] : call.arguments)
+    if (const auto *tensor = std::get_if<TensorName>(&argument); tensor && key == "out")
+      return tensor->name;
   if (!name.ends_with("_") || name.starts_with("_") || call.arguments.empty())
     return "";
   const auto *tensor = std::get_if<TensorName>(&call.arguments.front().second);
   return tensor ? StringRef(tensor->name) : StringRef();
 }
 
-/// Returns the row of a call. An op that overwrites its operand has the row of the op that does not.
+/// Returns the row of a call. An op that overwrites a tensor has the row of the op that does not.
 const OpRow *Translator::findRow(const Call &call, Location loc) {
   std::string name = call.op;
-  if (!overwritten(call).empty() && !rows.contains(name))
-    name.erase(name.find("_."), 1);
+  if (size_t place = name.find("_."); !overwritten(call).empty() && !rows.contains(name) && place != std::string::npos)
+    name.erase(place, 1);
   const OpRow *row = rows.lookup(name);
+  if (StringRef base = name; !row && base.consume_back(".out"))
+    for (StringRef overload : {".Tensor", ".default"})
+      row = row ? row : rows.lookup((base + overload).str());
   if (!row)
     emitError(loc)
         << call.op
