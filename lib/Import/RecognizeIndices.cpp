@@ -35,13 +35,19 @@ struct Mask {
 };
 } // namespace
 
+/// Returns the argument that a value is, if its indices are checked when data are read; null otherwise.
+static BlockArgument dataOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && !tg::parameterOf(argument) && !tg::stateOf(argument) ? argument : BlockArgument();
+}
+
 /// Returns the mask that a condition is, or a number that is 1 where it holds and 0 elsewhere.
 static std::optional<Mask> maskOf(Value value) {
   while (isa_and_present<tg::ReshapeOp, tg::ConvertOp, tg::StopGradientOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   auto differs = value.getDefiningOp<arith::CmpIOp>();
   std::optional<int64_t> number = differs ? match::integerSplat(differs.getRhs()) : std::nullopt;
-  auto input = number ? dyn_cast<BlockArgument>(beforeReshapes(differs.getLhs())) : BlockArgument();
+  BlockArgument input = number ? dataOf(beforeReshapes(differs.getLhs())) : BlockArgument();
   return input && differs.getPredicate() == arith::CmpIPredicate::ne ? std::optional(Mask{input, *number})
                                                                      : std::nullopt;
 }
@@ -72,8 +78,7 @@ static BlockArgument inputOf(Value index, int64_t size, std::optional<int64_t> i
       return {};
     return inputOf(value, size, ignored);
   }
-  auto input = dyn_cast<BlockArgument>(value);
-  return input && !tg::parameterOf(input) ? input : BlockArgument();
+  return dataOf(value);
 }
 
 /// Whether a condition says that this input, as an index, lies between 0 and size - 1.

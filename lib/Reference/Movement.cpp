@@ -171,10 +171,11 @@ static Results evaluateRandomUniform(tg::RandomUniformOp op, const Operands &in)
 }
 
 static Tensor evaluateStopGradient(tg::StopGradientOp op, const Operands &in) { return in(op.getInput()); }
+static Tensor evaluateInTraining(tg::InTrainingOp op, const Operands &in) { return in(op.getTraining()); }
 static Tensor evaluateHook(tg::HookOp op, const Operands &in) { return in(op.getInput()); }
 
 void braid::reference::addMovement(OpTable &table) {
   table.addAll(evaluateBroadcast, evaluateReduce, evaluateTranspose, evaluateReshape, evaluateSlice, evaluateConcat,
                evaluateReorder, evaluatePad, evaluateGather, evaluateScatterAdd, evaluateIota, evaluateConvert,
-               evaluateRandomUniform, evaluateStopGradient, evaluateHook);
+               evaluateRandomUniform, evaluateStopGradient, evaluateInTraining, evaluateHook);
 }

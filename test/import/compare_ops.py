@@ -251,6 +251,7 @@ CASES = {
     "log_softmax": (lambda x: F.log_softmax(x, 1), [X]),
     "vector_norm": (lambda x: F.normalize(x, dim=-1), [X]),
     "cumsum": (lambda x: x.cumsum(1) + x.cumprod(2), [X]),
+    "cdist": (lambda x, y: torch.cdist(x, y[:, :2]) + torch.cdist(x, y[0, 1:], p=1.0), [X, Y]),
     "topk": (lambda x: x.topk(2).values, [X]),
     "max_dim": (lambda x: x.max(1).values, [X]),
     "max": (lambda x: x.max() * x, [X]),

@@ -59,7 +59,8 @@ Value braid::stablehlo::moved(SourceOp &op, Value index, int64_t size) {
   Value source = index;
   while (auto reshape = source.getDefiningOp<tg::ReshapeOp>())
     source = reshape.getInput();
-  return isa<BlockArgument>(source) ? index : clamped(op, index, size);
+  // In a whole step, an argument may be a state, which no reader of data checks.
+  return isa<BlockArgument>(source) && !op.isStep() ? index : clamped(op, index, size);
 }
 
 //===----------------------------------------------------------------------===//

@@ -101,7 +101,11 @@ void Translator::declareState(const Input &input, RankedTensorType type, Locatio
       context, builder.getStringAttr(input.target),
       tg::InitAttr::get(context, kind, kind == tg::InitKind::Constant ? initial : APFloat(0.0), APFloat(0.0), 0), {},
       tg::TensorKind::RunningStatistic, false, -1);
-  operands[input.name].value = addArgument(type, {builder.getNamedAttr("tg.state", state)});
+  Value value = addArgument(type, {builder.getNamedAttr("tg.state", state)});
+  // An argument counts as data, whose indices are checked when they are read; a state is computed.
+  if (type.getElementType().isInteger(32))
+    value = builder.create<arith::AddIOp>(loc, value, tg::TensorBuilder(builder, loc).zeros(type));
+  operands[input.name].value = value;
 }
 
 LogicalResult Translator::addStates(std::vector<ModelOutput> &outputs) {

@@ -139,29 +139,42 @@ static Values logSumExpOf(CallBuilder &call) {
   return {call.reshape(logSumExp(call, a), call.resultType().shape)};
 }
 
-/// The root of order `ord` of the sum of powers. Its gradient where all are 0 is 0.
-static Values vectorNorm(CallBuilder &call) {
-  Value a = floatsOf(call);
-  double order = call.number("ord", 2);
-  std::optional<SmallVector<int64_t>> dims = a ? reducedDims(call) : std::nullopt;
-  if (!dims)
-    return {};
+/// The root of an order of the sum of powers over some dims. Its gradient where all are 0 is 0.
+static Value normOver(CallBuilder &call, Value a, double order, ArrayRef<int64_t> dims) {
   if (!(order >= 1))
-    return {call.fail("only norms of an order of at least 1")};
-  if (order == 2)
-    a = call.square(a);
-  else
-    a = call.make<math::AbsFOp>(a);
+    return call.fail("only norms of an order of at least 1");
+  a = order == 2 ? call.square(a) : call.make<math::AbsFOp>(a);
   if (order == 1 || std::isinf(order))
-    return {call.reshape(call.reduce(order == 1 ? tg::ReduceKind::Sum : tg::ReduceKind::Max, a, *dims),
-                         call.resultType().shape)};
+    return call.reduce(order == 1 ? tg::ReduceKind::Sum : tg::ReduceKind::Max, a, dims);
   if (order != 2)
     a = call.pow(a, call.constantLike(a, order));
-  Value sum = call.sum(a, *dims);
+  Value sum = call.sum(a, dims);
   Value isZero = call.compare(arith::CmpFPredicate::OEQ, sum, call.constantLike(sum, 0));
   Value positive = call.select(isZero, call.constantLike(sum, 1), sum);
   Value root = order == 2 ? call.sqrt(positive) : call.pow(positive, call.constantLike(sum, 1 / order));
-  return {call.reshape(call.select(isZero, call.constantLike(sum, 0), root), call.resultType().shape)};
+  return call.select(isZero, call.constantLike(sum, 0), root);
+}
+
+static Values vectorNorm(CallBuilder &call) {
+  Value a = floatsOf(call);
+  std::optional<SmallVector<int64_t>> dims = a ? reducedDims(call) : std::nullopt;
+  Value norm = dims ? normOver(call, a, call.number("ord", 2), *dims) : Value();
+  return {norm ? call.reshape(norm, call.resultType().shape) : Value()};
+}
+
+/// Norms of the differences of each two rows.
+static Values distances(CallBuilder &call) {
+  Value a = call.tensor("x1"), b = call.tensor("x2");
+  SmallVector<int64_t> shape(call.resultType().shape), left(tg::typeOf(a).getShape()), right(tg::typeOf(b).getShape());
+  if (left.size() < 2 || right.size() < 2 || left.back() != right.back() || !tg::isFloat(a))
+    return {call.fail("takes rows of floats of the same size")};
+  shape.push_back(left.back());
+  left.insert(left.end() - 1, 1);
+  right.insert(right.end() - 2, 1);
+  a = call.expand(call.reshape(a, left), shape);
+  b = call.expand(call.reshape(b, right), shape);
+  int64_t last = shape.size() - 1;
+  return {a && b ? normOver(call, call.sub(a, b), call.number("p", 2), {last}) : Value()};
 }
 
 /// Sums or products of the elements up to each one.
@@ -294,6 +307,7 @@ static constexpr OpRow kComposedRows[] = {
     {"aten.logsumexp.default", "self:T dim:IL keepdim:B?", logSumExpOf, nullptr, "tg.reduce"},
     {"aten.log_softmax.int", "self:T dim:I dtype:D?", logSoftmax, nullptr, "tg.reduce"},
     {"aten.linalg_vector_norm.default", "self:T ord:N? dim:IL? keepdim:B?", vectorNorm, nullptr, "tg.reduce", "dtype"},
+    {"aten.cdist.default", "x1:T x2:T p:N?", distances, nullptr, "tg.reduce", "compute_mode"},
     {"aten.cumsum.default", "self:T dim:I", runningSum, evaluateRunningSum, "sums of elements 1, 2, 4, ... apart",
      "dtype"},
     {"aten.cumprod.default", "self:T dim:I", runningProduct, nullptr, "products of elements 1, 2, 4, ... apart"},
