@@ -20,8 +20,10 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def _folders() -> list[Path]:
-    """Folders of tools beside PATH: those of the wheel, and those of the checkout that this package lies in."""
-    return [_PACKAGE / "prefix" / "bin", _PACKAGE.parents[1] / "build" / "release" / "bin"]
+    """Folders of tools beside PATH: those of the wheel, and those of the checkout that this package is of."""
+    note = _PACKAGE / "checkout.txt"  # written by an installation
+    checkout = Path(note.read_text()) if note.exists() else _PACKAGE.parents[1]
+    return [_PACKAGE / "prefix" / "bin", checkout / "build" / "release" / "bin"]
 
 
 def find(name: str) -> str:
