@@ -83,16 +83,16 @@ if shutil.which("nvim"):
 if shutil.which("torchrun"):
     config.available_features.add("torchrun")
 # A Python that has Hugging Face Transformers.
+transformers_python = None
 for python in filter(None, (os.environ.get("BRAID_TRANSFORMERS_PYTHON"), shutil.which("python3"))):
     look = "import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, ('torch', 'transformers'))))"
     if subprocess.run([python, "-c", look], check=False).returncode == 0:
         config.available_features.add("transformers")
         config.substitutions.append(("%{transformers_python}", python))
-        if subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            config.available_features.add("jax")
+        transformers_python = python
         break
 # A Python that has JAX.
-for python in filter(None, (os.environ.get("BRAID_JAX_PYTHON"), shutil.which("python3"))):
+for python in filter(None, (os.environ.get("BRAID_JAX_PYTHON"), transformers_python, shutil.which("python3"))):
     look = "import sys, importlib.util as u; sys.exit(not all(map(u.find_spec, ('jax', 'safetensors'))))"
     if subprocess.run([python, "-c", look], check=False).returncode == 0:
         config.available_features.add("jax")
