@@ -62,7 +62,12 @@ std::string codegen::floatLiteral(const APFloat &value) {
   return shortestDecimal(number, 9, [&](double back) { return static_cast<float>(back) == number; }) + "f";
 }
 
+/// Tables include no header with INFINITY.
 std::string codegen::doubleLiteral(double value) {
+  if (std::isnan(value))
+    return "__builtin_nan(\"\")";
+  if (std::isinf(value))
+    return value < 0 ? "-__builtin_inf()" : "__builtin_inf()";
   return shortestDecimal(value, 17, [&](double back) { return back == value; });
 }
 
