@@ -27,3 +27,12 @@ tg::InitAttr braid::initialValues(StringRef parameter, MLIRContext *context) {
     return tg::InitAttr::get(context, tg::InitKind::Zeros, APFloat(0.0), APFloat(0.0), 0);
   return tg::InitAttr::get(context, tg::InitKind::Normal, APFloat(0.0), APFloat(0.02), 0);
 }
+
+tg::StateAttr braid::stateOfProgram(StringRef name, double initial, MLIRContext *context) {
+  APFloat number(initial), zero(0.0);
+  bool isZero = number.isZero(), isOne = number.isExactlyValue(1);
+  tg::InitKind kind = isZero ? tg::InitKind::Zeros : isOne ? tg::InitKind::Ones : tg::InitKind::Constant;
+  auto init = tg::InitAttr::get(context, kind, isZero || isOne ? zero : number, zero, 0);
+  return tg::StateAttr::get(context, StringAttr::get(context, name), init, {}, tg::TensorKind::RunningStatistic, false,
+                            -1);
+}

@@ -14,6 +14,9 @@ std::string unitOf(llvm::StringRef parameter);
 /// of scales and biases are those of PyTorch and Flax, and the usual short ones, such as ln_1.g and ln_1.b.
 tg::InitAttr initialValues(llvm::StringRef parameter, mlir::MLIRContext *context);
 
+/// Returns the attribute of a state that the program updates itself, and that begins with one number.
+tg::StateAttr stateOfProgram(llvm::StringRef name, double initial, mlir::MLIRContext *context);
+
 } // namespace braid
 
 #endif // BRAID_LIB_IMPORT_UNITS_H

@@ -136,10 +136,7 @@ std::string Translator::finishState(const Argument &argument, bool isRead, bool 
     return argument.name;
   }
   std::string name = argument.path.text();
-  auto zeros = tg::InitAttr::get(context, tg::InitKind::Zeros, APFloat(0.0), APFloat(0.0), 0);
-  auto state =
-      tg::StateAttr::get(context, builder.getStringAttr(name), zeros, {}, tg::TensorKind::RunningStatistic, false, -1);
-  nameArgument(argument, name, {builder.getNamedAttr("tg.state", state)});
+  nameArgument(argument, name, {builder.getNamedAttr("tg.state", stateOfProgram(name, 0, context))});
   return name;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/Import/Torch/Translation.h"
 #include "lib/Import/Torch/Weights.h"
+#include "lib/Import/Units.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -86,21 +87,13 @@ LogicalResult Translator::noteOverwrite(const Input &input, StringRef op, Locati
 }
 
 void Translator::declareState(const Input &input, RankedTensorType type, Location loc) {
-  MLIRContext *context = builder.getContext();
   MaybeKnown values = valuesOf(input);
   std::optional<double> number = values ? values->splat() : std::nullopt;
   if (!number)
     emitWarning(loc)
-        << "the model updates this buffer, which begins with zeros here and not with its elements, because "
-           "they differ; braid.compile writes them";
-  APFloat initial(number.value_or(0.0));
-  tg::InitKind kind = initial.isZero()            ? tg::InitKind::Zeros
-                      : initial.isExactlyValue(1) ? tg::InitKind::Ones
-                                                  : tg::InitKind::Constant;
-  auto state = tg::StateAttr::get(
-      context, builder.getStringAttr(input.target),
-      tg::InitAttr::get(context, kind, kind == tg::InitKind::Constant ? initial : APFloat(0.0), APFloat(0.0), 0), {},
-      tg::TensorKind::RunningStatistic, false, -1);
+        << "the model updates this buffer, which begins with zeros here, because its elements are not known "
+           "to be equal; braid.compile writes them";
+  tg::StateAttr state = stateOfProgram(input.target, number.value_or(0.0), builder.getContext());
   Value value = addArgument(type, {builder.getNamedAttr("tg.state", state)});
   // An argument counts as data, whose indices are checked when they are read; a state is computed.
   if (type.getElementType().isInteger(32))
