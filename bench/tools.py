@@ -3,12 +3,14 @@
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from ports import free_port  # noqa: E402
 
 
 def add_common_arguments(parser):
@@ -61,9 +63,7 @@ def run(command, **options):
 
 def run_ranks(command, ranks, **options):
     """Starts ranks as torchrun does; returns the output of rank 0, and the largest resident size of a rank."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
+    port = free_port()
     processes = []
     for rank in range(ranks):
         environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": str(rank),

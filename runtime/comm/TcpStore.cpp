@@ -182,7 +182,9 @@ bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline)
   }
   JobToken own = isServed ? tokenToProve() : JobToken();
   if (isServed && own.isEmpty()) {
-    reason = "rank 0 has left no job token on this host; set BRAID_JOB_TOKEN to the same secret for all ranks";
+    reason =
+        "rank 0 has left no job token on this host; set BRAID_JOB_TOKEN to the same secret for all ranks, or another "
+        "MASTER_PORT if another program has this port";
     return false;
   }
   try {
@@ -206,10 +208,14 @@ bool TcpStore::tryToConnect(const SocketAddress &to, Clock::time_point deadline)
 void TcpStore::connect(Clock::time_point deadline) {
   WaitNotice notice(own);
   do {
+    std::string reasonOfFirst; // of the address that rank 0 serves, if its host has it
     for (const SocketAddress &to :
-         server ? std::vector<SocketAddress>{server->address()} : resolve(host, address.port, reason))
+         server ? std::vector<SocketAddress>{server->address()} : resolve(host, address.port, reason)) {
       if (tryToConnect(to, deadline))
         return;
+      reasonOfFirst = reasonOfFirst.empty() ? reason : reasonOfFirst;
+    }
+    reason = reasonOfFirst.empty() ? reason : reasonOfFirst;
     if (isServed && !server)
       notice.reportPeriodically([] { return std::string("rank 0"); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -14,14 +14,18 @@
 
 using namespace braid;
 
-// Listens on the first address that is available.
+// Listens on the first address that this host has. Does not try the next one if another program has the port there:
+// the other ranks would ask that program.
 static Socket listenAt(const std::string &host, int port) {
   std::string reason = "it has no address";
   for (const SocketAddress &address : addressesToServe(host, port, reason)) {
     if (Socket socket = listenOn(address))
       return socket;
-    reason = errno == EADDRNOTAVAIL ? concat(address.host(), " is not an address of this host")
-                                    : concat(address.host(), ": ", strerror(errno));
+    const int code = errno;
+    reason = code == EADDRNOTAVAIL ? concat(address.host(), " is not an address of this host")
+                                   : concat(address.host(), ": ", strerror(code));
+    if (code == EADDRINUSE)
+      break;
   }
   fail("rank 0 cannot serve the rendezvous store at ", host.empty() ? "this host" : host, " on port ", port, ": ",
        reason, "; set another MASTER_PORT, or MASTER_ADDR to an address of rank 0's host");

@@ -7,21 +7,19 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+
+from ports import free_port  # noqa: E402
+
 LAUNCHERS = ("threads", "shm", "gloo", "mpi")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np"]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def torchrun_variables(rank, ranks, port):

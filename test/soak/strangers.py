@@ -18,6 +18,7 @@ the protocol and the port, but not the job's token.
 import argparse
 import json
 import os
+import pathlib
 import random
 import socket
 import struct
@@ -26,6 +27,10 @@ import sys
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+
+from ports import free_port  # noqa: E402
 
 VALIDATE, SET, GET, CHECK, PROVE = 0, 1, 3, 5, 0x50
 MAGIC = bytes([VALIDATE]) + struct.pack("<I", 0x3C85F7CE)
@@ -127,12 +132,6 @@ class Strangers:
 
     def end(self):
         self.stop.set()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def peak_mib(pid):

@@ -14,18 +14,17 @@ greatest of theirs; one that a signal ended counts as 1.
 
 import argparse
 import os
+import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+sys.dont_write_bytecode = True
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from ports import free_port  # noqa: E402
 
 
 def variables(rank, options, port):

@@ -5,6 +5,7 @@
 """
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -14,8 +15,11 @@ import numpy
 
 import braid
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+
+from ports import free_port  # noqa: E402
+
 RANDOM = numpy.random.default_rng(0)
-PORT = 29651
 
 
 def draw(*shape):
@@ -91,8 +95,9 @@ def main():
         return
     microbatches()
     for case in RUNS:
+        port = str(free_port())
         places = [os.environ | {"RANK": str(number), "WORLD_SIZE": "2", "LOCAL_RANK": str(number), "LOCAL_WORLD_SIZE": "2",
-                                "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(PORT)} for number in range(2)]
+                                "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port} for number in range(2)]
         ranks = [subprocess.Popen([sys.executable, __file__, *case], env=place) for place in places]
         assert [each.wait() for each in ranks] == [0, 0], case
 

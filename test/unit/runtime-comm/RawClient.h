@@ -7,25 +7,51 @@
 
 #include <arpa/inet.h>
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <netinet/in.h>
 #include <optional>
 #include <poll.h>
+#include <random>
 #include <string>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace braid::test {
 
-// Returns a free port. Another process might take it first, but this is unlikely.
+// Returns a socket that is bound to the address, or -1.
+inline int boundTo(int family, const void *address, socklen_t length) {
+  int number = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (number >= 0 && bind(number, static_cast<const sockaddr *>(address), length) == 0)
+    return number;
+  close(number);
+  return -1;
+}
+
+// Returns a free port of 127.0.0.1, which no other call returns before this process ends. scripts/ports.py
+// chooses by the same rule.
 inline int freePort() {
-  int probe = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  socklen_t length = sizeof address;
-  bind(probe, reinterpret_cast<sockaddr *>(&address), sizeof address);
-  getsockname(probe, reinterpret_cast<sockaddr *>(&address), &length);
-  close(probe);
-  return ntohs(address.sin_port);
+  static std::minstd_rand random{std::random_device()()};
+  for (int attempt = 0; attempt < 10000; ++attempt) {
+    const int port = std::uniform_int_distribution(10000, 19999)(random);
+    sockaddr_un name = {};
+    name.sun_family = AF_UNIX;
+    const int length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "braid-port-%d", port);
+    const int claim = boundTo(AF_UNIX, &name, offsetof(sockaddr_un, sun_path) + 1 + length);
+    if (claim < 0)
+      continue;
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (int probe = boundTo(AF_INET, &address, sizeof address); probe >= 0) {
+      close(probe);
+      return port; // the claim stays until this process ends
+    }
+    close(claim);
+  }
+  return -1;
 }
 
 template <class Number> std::string bytesOf(Number number) {

@@ -156,6 +156,15 @@ TEST(TcpStore, SaysThatThePortIsTaken) {
   expectIn("set another MASTER_PORT", error);
 }
 
+// The other ranks would ask the program that has the port at the first address.
+TEST(TcpStore, ServesNoOtherAddressIfThePortIsTakenAtTheFirst) {
+  int port = freePort();
+  TcpStoreServer server("127.0.0.1", port, JobToken(secret));
+  Joining joining = joiningAt("tcp://the-name-of-this-host:" + std::to_string(port), 0, secret);
+  joining.isOneHost = true;
+  expectIn("127.0.0.1: Address already in use", errorOf([&] { openStore(joining, Clock::now() + 1s); }));
+}
+
 // torchrun's agent serves its store itself: rank 0 must not.
 TEST(TcpStore, OfAnAgentIsOnlyAsked) {
   int port = freePort();
