@@ -282,6 +282,7 @@ CASES |= {
     "circular_inverses": (lambda x, y: jnp.arcsin(x) * jnp.arccos(y), [INSIDE, INSIDE[::-1].copy()]),
     "cbrt": (jnp.cbrt, [X]),
     "erf_inv": (jax.scipy.special.erfinv, [INSIDE]),
+    "erfc": (lambda x: jax.scipy.special.erfc(2 * x) + jax.scipy.special.log_ndtr(2 * x), [X]),
     "round": (lambda x: x * (jnp.round(x * 2) + lax.round(x * 4, lax.RoundingMethod.AWAY_FROM_ZERO)), [numpy.round(X * 4) / 4]),
     "remainder": (lambda x, y: jnp.fmod(x, y) + jnp.mod(x, y), [X, POSITIVE]),
     "integer_division": (lambda x, i: x * ((i - 2) % 3 + (i - 2) // 2 + jnp.abs(i - 2) * jnp.sign(i - 2) + ((i - 3) >> 1)),

@@ -128,12 +128,6 @@ Value SourceOp::fail(const Twine &message) {
   return {};
 }
 
-void SourceOp::requirePattern(Value value, const Twine &message) {
-  if (isStep())
-    return;
-  value.getDefiningOp()->setAttr(kPartOfPattern, builder.getStringAttr(op->getName().getStringRef() + ": " + message));
-}
-
 void braid::stablehlo::requirePattern(Value table, int64_t elements) {
   std::string message =
       ("a table of " + Twine(elements) +

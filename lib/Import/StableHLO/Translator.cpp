@@ -1,5 +1,6 @@
 //===- Translator.cpp - ops of StableHLO become ops of tg -----------------===//
 
+#include "lib/Import/Functions.h"
 #include "lib/Import/StableHLO/TranslatorState.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -201,6 +202,19 @@ static void eraseUnused(func::FuncOp function) {
       op.erase();
 }
 
+/// Replaces what stands for erfc and belongs to no GELU.
+static void expandErfComplements(func::FuncOp function) {
+  for (auto op : make_early_inc_range(function.getBody().front().getOps<arith::SubFOp>())) {
+    if (!op->hasAttr(kErfComplement))
+      continue;
+    OpBuilder builder(op);
+    tg::TensorBuilder b(builder, op.getLoc());
+    Value x = op.getRhs().getDefiningOp<math::ErfOp>().getOperand();
+    op->replaceAllUsesWith(FunctionBuilder(b, /*hasGradients=*/false).erfComplement(x).getDefiningOp());
+    op.erase();
+  }
+}
+
 /// Reports parts of patterns that no pattern has replaced.
 LogicalResult Translator::checkPatterns() {
   for (Operation &op : function.getBody().front())
@@ -242,6 +256,7 @@ Imported Translator::run() {
   // The gradients of a whole step read the parts of formulas, so composites would compute them a second time.
   Recognized recognized = isStep() ? recognizeIndices(function) : recognize(function, known);
   eraseUnused(function);
+  expandErfComplements(function);
   if (failed(checkPatterns()))
     return {};
   return {std::move(module), std::move(recognized)};

@@ -102,9 +102,6 @@ public:
   bool isStep() const;
   /// Reports an error at the op and returns null.
   mlir::Value fail(const llvm::Twine &message);
-  /// Notes that a new op is supported only as a part of a pattern; otherwise the program is refused with `message`. Has
-  /// no effect in a whole step, in which no patterns are recognized.
-  void requirePattern(mlir::Value value, const llvm::Twine &message);
 
   mlir::Operation *op;
 
@@ -115,6 +112,8 @@ private:
 /// Attribute of an op that is supported only as a part of a pattern; its value is the message if no pattern replaces
 /// it.
 inline constexpr llvm::StringLiteral kPartOfPattern = "part_of_pattern";
+/// Attribute of 1 - erf(x) where the program has erfc(x), which no cancellation makes less exact.
+inline constexpr llvm::StringLiteral kErfComplement = "erf_complement";
 
 /// Notes that a table of numbers, which no input changes, is supported only as a mask or as the table of a rotation.
 void requirePattern(mlir::Value table, int64_t elements);

@@ -11,8 +11,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 /// Returns the first operand as floats, or null after an error.
 static Value floatsOf(CallBuilder &call, StringRef name = "self") {
   Value a = call.tensor(name);

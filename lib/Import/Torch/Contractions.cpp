@@ -9,8 +9,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 /// Letters of the dims before the last one or two.
 static constexpr StringLiteral kLeadingLetters = "abcdefghijl";
 

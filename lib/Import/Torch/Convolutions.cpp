@@ -13,8 +13,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 /// Letters of the dims of space, of their parts, and of both.
 static constexpr StringLiteral kSpace = "hwd", kInner = "pqr";
 

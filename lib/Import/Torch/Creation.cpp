@@ -8,8 +8,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 static Values filled(CallBuilder &call, double value) { return {call.filled(call.resultTensor(), value)}; }
 static MaybeKnown evaluateFilled(CallBuilder &call, double value) {
   ArrayRef<int64_t> shape = call.resultType().shape;

@@ -8,7 +8,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
 static Type elementOf(CallBuilder &call) { return call.resultTensor().getElementType(); }
 
 //===----------------------------------------------------------------------===//
@@ -208,8 +207,11 @@ static double differenceOf(double x, double y) { return x - y; }
 static double productOf(double x, double y) { return x * y; }
 static double largerOf(double x, double y) { return std::max(x, y); }
 static double smallerOf(double x, double y) { return std::min(x, y); }
-static double floorOf(double x, double y) { return std::floor(x / y); }
-static double remainderOf(double x, double y) { return x - y * std::floor(x / y); }
+static double remainderOf(double x, double y) {
+  double rest = std::fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+static double floorOf(double x, double y) { return y == 0 ? x / y : std::round((x - remainderOf(x, y)) / y); }
 static double powerOf(double x, double y) { return std::pow(x, y); }
 static double reciprocalOf(double x) { return 1 / x; }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Import/Functions.h"
 #include "lib/Import/Torch/Translator.h"
 #include <cmath>
 
@@ -13,7 +14,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
 using FP = arith::CmpFPredicate;
 
 /// Builds an op of floats from a formula of its operand.
@@ -36,48 +36,51 @@ static Value expm1(CallBuilder &b, Value a) { return b.make<math::ExpM1Op>(a); }
 static Value absolute(CallBuilder &b, Value a) { return b.make<math::AbsFOp>(a); }
 
 //===----------------------------------------------------------------------===//
-// Steps: their gradient is 0
-//===----------------------------------------------------------------------===//
-
-/// 1, 0 or -1; x where it is 0 or NaN.
-static Value signOf(CallBuilder &b, Value a) {
-  Value x = b.make<tg::StopGradientOp>(a), zero = b.zeros(tg::typeOf(x));
-  Value negative = b.select(b.compare(FP::OLT, x, zero), b.constantLike(x, -1), x);
-  return b.select(b.compare(FP::OGT, x, zero), one(b, x), negative);
-}
-static Value floorOf(CallBuilder &b, Value a) { return b.make<tg::StopGradientOp>(b.make<math::FloorOp>(a)); }
-static Value ceilOf(CallBuilder &b, Value a) { return b.make<tg::StopGradientOp>(b.make<math::CeilOp>(a)); }
-/// Toward zero.
-static Value truncOf(CallBuilder &b, Value a) {
-  Value isNegative = b.compare(FP::OLT, a, b.zeros(tg::typeOf(a)));
-  return b.make<tg::StopGradientOp>(b.select(isNegative, b.make<math::CeilOp>(a), b.make<math::FloorOp>(a)));
-}
-/// To the nearest integer, and to the even one of two.
-static Value roundOf(CallBuilder &b, Value a) {
-  Value low = b.make<math::FloorOp>(a), rest = b.sub(a, low);
-  Value half = b.make<math::FloorOp>(b.mul(low, 0.5));
-  Value isOdd = b.compare(FP::UNE, b.mul(half, 2), low);
-  Value isTie = b.compare(FP::OEQ, rest, b.constantLike(a, 0.5));
-  Value goesUp = b.make<arith::OrIOp>(isAbove(b, rest, 0.5), b.make<arith::AndIOp>(isTie, isOdd));
-  return b.make<tg::StopGradientOp>(b.select(goesUp, b.add(low, 1.0), low));
-}
-
-//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
+
+using F = FunctionBuilder;
+
+/// Builds an op of floats as a function of its operand.
+template <Value (F::*function)(Value)> static Value as(CallBuilder &b, Value a) {
+  return (F(b, /*hasGradients=*/false).*function)(a);
+}
+
+/// Builds an op of floats as a function of two operands.
+template <Value (*formula)(CallBuilder &, Value, Value)> static Values formulaOfTwo(CallBuilder &call) {
+  if (!call.isFloatResult())
+    return {call.fail("only of floats")};
+  Value a = call.operand("self", call.resultElement());
+  return {formula(call, a, call.operand("other", call.resultElement()))};
+}
+template <Value (F::*function)(Value, Value)> static Value asOfTwo(CallBuilder &b, Value first, Value second) {
+  return (F(b, /*hasGradients=*/false).*function)(first, second);
+}
 
 static Value exp2(CallBuilder &b, Value a) { return b.make<math::Exp2Op>(a); }
 static Value log2(CallBuilder &b, Value a) { return b.mul(b.log(a), 1 / M_LN2); }
 static Value log10(CallBuilder &b, Value a) { return b.mul(b.log(a), 1 / M_LN10); }
-static Value tan(CallBuilder &b, Value a) { return b.div(b.sin(a), b.cos(a)); }
-/// (u + u / (u + 1)) / 2 with u = exp(x) - 1, which loses no digits near 0.
-static Value sinh(CallBuilder &b, Value a) {
-  Value u = expm1(b, a);
-  return b.mul(b.add(u, b.div(u, b.add(u, 1.0))), 0.5);
+/// The root of x^2 + y^2, without the squares of large numbers. At 0 the gradient is 0.
+static Value hypot(CallBuilder &b, Value x, Value y) {
+  Value a = absolute(b, x), c = absolute(b, y), larger = b.make<arith::MaximumFOp>(a, c);
+  Value isZero = b.compare(FP::OEQ, larger, b.zeros(tg::typeOf(larger)));
+  Value scale = b.make<tg::StopGradientOp>(b.select(isZero, one(b, larger), larger));
+  Value first = b.square(b.div(x, scale)), sum = b.add(first, b.square(b.div(y, scale)));
+  Value root = b.mul(scale, b.sqrt(b.select(isZero, one(b, sum), sum)));
+  return b.select(isZero, larger, root);
 }
-static Value cosh(CallBuilder &b, Value a) { return b.mul(b.add(b.exp(a), b.exp(b.neg(a))), 0.5); }
-/// log(1 + 2x / (1 - x)) / 2.
-static Value atanh(CallBuilder &b, Value a) { return b.mul(log1p(b, b.div(b.mul(a, 2), b.sub(one(b, a), a))), 0.5); }
+
+/// |x| with the sign of y.
+static Value copySign(CallBuilder &b, Value x, Value y) {
+  Value sign = b.make<tg::StopGradientOp>(b.make<math::CopySignOp>(one(b, y), y));
+  return b.mul(absolute(b, x), sign);
+}
+
+/// The larger, or smaller, operand; a number rather than NaN. Equal operands share the gradient.
+template <class Op> static Value numberOf(CallBuilder &b, Value x, Value y) {
+  Value both = b.make<Op>(x, y), hasFirst = b.select(b.compare(FP::UNO, x, x), y, both);
+  return b.select(b.compare(FP::UNO, y, y), x, hasFirst);
+}
 
 //===----------------------------------------------------------------------===//
 // Activations
@@ -152,19 +155,34 @@ static Values isFinite(CallBuilder &call) {
 }
 
 static constexpr OpRow kFormulaRows[] = {
-    {"aten.sign.default", "self:T", formulaOf<signOf>, nullptr, "arith.select"},
-    {"aten.floor.default", "self:T", formulaOf<floorOf>, nullptr, "math.floor"},
-    {"aten.ceil.default", "self:T", formulaOf<ceilOf>, nullptr, "math.ceil"},
-    {"aten.trunc.default", "self:T", formulaOf<truncOf>, nullptr, "math.floor, ceil"},
-    {"aten.round.default", "self:T", formulaOf<roundOf>, nullptr, "math.floor"},
+    {"aten.sign.default", "self:T", formulaOf<as<&F::sign>>, nullptr, "arith.select"},
+    {"aten.floor.default", "self:T", formulaOf<as<&F::floor>>, nullptr, "math.floor"},
+    {"aten.ceil.default", "self:T", formulaOf<as<&F::ceil>>, nullptr, "math.ceil"},
+    {"aten.trunc.default", "self:T", formulaOf<as<&F::trunc>>, nullptr, "math.floor, ceil"},
+    {"aten.round.default", "self:T", formulaOf<as<&F::roundToEven>>, nullptr, "math.floor"},
     {"aten.expm1.default", "self:T", formulaOf<expm1>, nullptr, "math.expm1"},
     {"aten.exp2.default", "self:T", formulaOf<exp2>, nullptr, "math.exp2"},
     {"aten.log2.default", "self:T", formulaOf<log2>, nullptr, "math.log"},
     {"aten.log10.default", "self:T", formulaOf<log10>, nullptr, "math.log"},
-    {"aten.tan.default", "self:T", formulaOf<tan>, nullptr, "math.sin, cos"},
-    {"aten.sinh.default", "self:T", formulaOf<sinh>, nullptr, "math.expm1"},
-    {"aten.cosh.default", "self:T", formulaOf<cosh>, nullptr, "math.exp"},
-    {"aten.atanh.default", "self:T", formulaOf<atanh>, nullptr, "math.log1p"},
+    {"aten.tan.default", "self:T", formulaOf<as<&F::tan>>, nullptr, "math.sin, cos"},
+    {"aten.sinh.default", "self:T", formulaOf<as<&F::sinh>>, nullptr, "math.expm1"},
+    {"aten.cosh.default", "self:T", formulaOf<as<&F::cosh>>, nullptr, "math.exp"},
+    {"aten.asin.default", "self:T", formulaOf<as<&F::asin>>, nullptr, "a polynomial"},
+    {"aten.acos.default", "self:T", formulaOf<as<&F::acos>>, nullptr, "a polynomial"},
+    {"aten.atan.default", "self:T", formulaOf<as<&F::atan>>, nullptr, "a polynomial"},
+    {"aten.atan2.default", "self:T other:T", formulaOfTwo<asOfTwo<&F::atan2>>, nullptr, "a polynomial"},
+    {"aten.asinh.default", "self:T", formulaOf<as<&F::asinh>>, nullptr, "math.log1p, sqrt"},
+    {"aten.acosh.default", "self:T", formulaOf<as<&F::acosh>>, nullptr, "math.log1p, sqrt"},
+    {"aten.atanh.default", "self:T", formulaOf<as<&F::atanh>>, nullptr, "math.log1p"},
+    {"aten.erfc.default", "self:T", formulaOf<as<&F::erfComplement>>, nullptr, "1 - math.erf, a polynomial from 1 on"},
+    {"aten.erfinv.default", "self:T", formulaOf<as<&F::erfInverse>>, nullptr, "a polynomial"},
+    {"aten.fmod.Tensor", "self:T other:T", formulaOfTwo<asOfTwo<&F::remainder>>, nullptr, "math.floor, fma"},
+    {"aten.fmod.Scalar", "self:T other:N", formulaOfTwo<asOfTwo<&F::remainder>>, nullptr, "math.floor, fma"},
+    {"aten.hypot.default", "self:T other:T", formulaOfTwo<hypot>, nullptr, "math.sqrt"},
+    {"aten.copysign.Tensor", "self:T other:T", formulaOfTwo<copySign>, nullptr, "math.copysign"},
+    {"aten.copysign.Scalar", "self:T other:N", formulaOfTwo<copySign>, nullptr, "math.copysign"},
+    {"aten.fmax.default", "self:T other:T", formulaOfTwo<numberOf<arith::MaximumFOp>>, nullptr, "arith.maximumf"},
+    {"aten.fmin.default", "self:T other:T", formulaOfTwo<numberOf<arith::MinimumFOp>>, nullptr, "arith.minimumf"},
     {"aten.elu.default", "self:T alpha:N? scale:N? input_scale:N?", formulaOf<elu>, nullptr, "math.expm1"},
     {"aten.celu.default", "self:T alpha:N?", formulaOf<celu>, nullptr, "math.expm1"},
     {"aten.selu.default", "self:T", formulaOf<selu>, nullptr, "math.expm1"},

@@ -9,8 +9,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 static bool isInteger(Value a) { return tg::typeOf(a).getElementType().isInteger(32); }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,8 @@
 //===- Integers.cpp - arithmetic of floats and of integers ----------------===//
 
 #include "lib/Import/Torch/Integers.h"
+
+#include "lib/Import/Functions.h"
 #include "lib/Import/Torch/Indices.h"
 #include <cmath>
 
@@ -8,8 +10,6 @@ using namespace llvm;
 using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
-
-using Values = SmallVector<Value>;
 
 /// Reports an error for truth values.
 static bool refuseTruth(CallBuilder &call) {
@@ -63,14 +63,23 @@ Values braid::torch::clamp(CallBuilder &call) {
   return {a};
 }
 
-/// Rounds a quotient of floats; steps have no gradient.
-static Value roundedQuotient(CallBuilder &call, Value quotient, bool isFloor) {
-  Value low = call.make<math::FloorOp>(quotient);
-  if (!isFloor) {
-    Value isNegative = call.compare(arith::CmpFPredicate::OLT, quotient, call.zeros(tg::typeOf(quotient)));
-    low = call.select(isNegative, call.make<math::CeilOp>(quotient), low);
-  }
-  return call.make<tg::StopGradientOp>(low);
+static FunctionBuilder functionsOf(CallBuilder &call) { return FunctionBuilder(call, /*hasGradients=*/false); }
+
+/// The remainder of floats that has the sign of b. A rounded quotient cannot tell it: 1 / 0.1 is 10, but 9 times 0.1 is
+/// the most that 1 holds.
+static Value floorRemainder(CallBuilder &call, Value a, Value b) {
+  using FP = arith::CmpFPredicate;
+  Value rest = functionsOf(call).remainder(a, b), zero = call.zeros(tg::typeOf(a));
+  Value isBelow = call.compare(FP::OLT, call.mul(functionsOf(call).sign(rest), functionsOf(call).sign(b)), zero);
+  return call.select(isBelow, call.add(rest, b), rest);
+}
+
+/// The quotient of floats without that remainder, as PyTorch has it; of 0 as a divisor it is infinite or NaN. Steps
+/// have no gradient.
+static Value floorQuotient(CallBuilder &call, Value a, Value b) {
+  Value quotient = call.div(call.sub(a, floorRemainder(call, a, b)), b);
+  Value isZero = call.compare(arith::CmpFPredicate::OEQ, b, call.zeros(tg::typeOf(b)));
+  return call.make<tg::StopGradientOp>(call.select(isZero, call.div(a, b), functionsOf(call).roundToEven(quotient)));
 }
 
 /// a / b of integers, for a known b other than 0. Toward zero, or one less where a rest has the other sign than b.
@@ -93,8 +102,10 @@ static Values divideTo(CallBuilder &call, StringRef mode) {
   if (mode != "" && mode != "floor" && mode != "trunc")
     return {call.fail("no rounding mode '" + mode + "'")};
   if (call.isFloatResult()) {
+    if (mode == "floor")
+      return {floorQuotient(call, a, b)};
     Value quotient = call.div(a, b);
-    return {mode == "" ? quotient : roundedQuotient(call, quotient, mode == "floor")};
+    return {mode == "" ? quotient : functionsOf(call).trunc(quotient)};
   }
   if (mode == "")
     return {call.fail("the quotient of integers is a float")};
@@ -108,7 +119,7 @@ Values braid::torch::remainder(CallBuilder &call) {
     return {};
   Value a = call.operand("self", call.resultElement()), b = call.operand("other", call.resultElement());
   if (call.isFloatResult())
-    return {call.sub(a, call.mul(b, roundedQuotient(call, call.div(a, b), /*isFloor=*/true)))};
+    return {floorRemainder(call, a, b)};
   if (intervalOf(a).low >= 0 && intervalOf(b).low > 0)
     return {call.make<arith::RemSIOp>(a, b)};
   if (intervalOf(b).low <= 0)

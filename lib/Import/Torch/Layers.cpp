@@ -12,8 +12,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 //===----------------------------------------------------------------------===//
 // Norms and softmax
 //===----------------------------------------------------------------------===//

@@ -8,8 +8,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 /// Reductions, numbered as in PyTorch.
 enum Reduction { None, Mean, Sum };
 

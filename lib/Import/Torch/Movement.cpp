@@ -8,8 +8,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 static ArrayRef<int64_t> resultShape(CallBuilder &call) { return call.resultType().shape; }
 static int64_t rankOf(CallBuilder &call, StringRef name) { return call.typeOfArgument(name).shape.size(); }
 static int64_t countOf(ArrayRef<int64_t> shape) {

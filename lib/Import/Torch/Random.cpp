@@ -13,8 +13,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 /// Uniform numbers in [0, 1) in f32, in the shape of the result.
 static Value uniform(CallBuilder &call) {
   RankedTensorType type = tg::withElement(call.resultTensor(), call.builder.getF32Type());

@@ -9,8 +9,6 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-using Values = SmallVector<Value>;
-
 std::optional<SmallVector<int64_t>> braid::torch::reducedDims(CallBuilder &call) {
   int64_t rank = call.typeOfArgument("self").shape.size();
   Integers given = call.integers("dim");

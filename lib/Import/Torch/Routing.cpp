@@ -252,7 +252,7 @@ LogicalResult Translator::translateRouted(const Call &call, Location loc) {
   return refuse();
 }
 
-static SmallVector<Value> routedOnly(CallBuilder &call) {
+static Values routedOnly(CallBuilder &call) {
   return {call.fail("is supported only in the routing of experts, as Transformers' grouped_mm has it")};
 }
 

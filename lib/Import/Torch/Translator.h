@@ -18,6 +18,7 @@ namespace braid::torch {
 
 class Translator;
 class CallBuilder;
+using Values = llvm::SmallVector<mlir::Value>;
 
 /// How an op is translated.
 struct OpRow {
@@ -29,7 +30,7 @@ struct OpRow {
   /// is refused; `ignored` lists exceptions.
   llvm::StringLiteral arguments;
   /// Returns the results, or nothing after an error.
-  llvm::SmallVector<mlir::Value> (*build)(CallBuilder &call);
+  Values (*build)(CallBuilder &call);
   /// Returns the result if it follows from known operands.
   MaybeKnown (*evaluate)(CallBuilder &call) = nullptr;
   /// Name of what the op becomes, for the documentation.
