@@ -7,9 +7,6 @@
 
 namespace braid {
 
-/// Returns `a` with `low` and `high` elements of a number at the ends of a dim.
-mlir::Value padded(tg::TensorBuilder &b, mlir::Value a, int64_t dim, int64_t low, int64_t high, double number);
-
 /// Combines each element with all before it along a dim, or with all behind it, in log2(n) steps: after step k each
 /// element has combined the 2^k elements before it. `neutral` changes nothing.
 mlir::Value running(tg::TensorBuilder &b, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine,

@@ -272,6 +272,37 @@ CASES = {
 # Cases with draws of their own, so that the numbers of the others stay.
 RANDOM = numpy.random.default_rng(2)
 IMAGE, EXPERTS = floats(2, 6, 6, 3), [floats(6, 4), floats(4, 3), floats(3, 4, 5)]
+def conv(x, w, strides=(1, 1), padding="SAME", layout=("NHWC", "HWIO", "NHWC"), **options):
+    return lax.conv_general_dilated(x, w, strides, padding, dimension_numbers=layout, **options)
+
+
+def gradient_of_conv(x, w, *arguments, **options):
+    """Both gradients as JAX has them: their windows are dilated, reversed, or as large as the image."""
+    for_x, for_w = jax.grad(lambda x, w: jnp.sin(conv(x, w, *arguments, **options)).sum(), (0, 1))(x, w)
+    return jnp.concatenate([for_x.reshape(-1), for_w.reshape(-1)])
+
+
+PICTURE = floats(2, 6, 5, 4)
+CASES |= {
+    "conv": (conv, [PICTURE, floats(3, 3, 4, 6)]),
+    "conv_strided": (lambda x, w: conv(x, w, (2, 1), ((1, 0), (2, 3))), [PICTURE, floats(3, 2, 4, 6)]),
+    "conv_cut": (lambda x, w: conv(x, w, padding=((-1, 0), (-1, 2))), [PICTURE, floats(3, 2, 4, 6)]),
+    "conv_dilated": (lambda x, w: conv(x, w, (1, 1), ((2, 1), (0, 2)), rhs_dilation=(2, 1), lhs_dilation=(1, 3)), [PICTURE, floats(3, 2, 4, 6)]),
+    "conv_groups": (lambda x, w: conv(x, w, feature_group_count=2), [PICTURE, floats(3, 3, 2, 6)]),
+    "conv_channels": (lambda x, w: conv(x, w, feature_group_count=4), [PICTURE, floats(3, 3, 1, 4)]),
+    "conv_batch_groups": (lambda x, w: conv(x, w, batch_group_count=2), [PICTURE, floats(3, 3, 4, 6)]),
+    "conv_order": (lambda x, w: conv(x, w, layout=("CHNW", "OWIH", "WNCH")), [PICTURE, floats(3, 2, 2, 3)]),
+    "conv_transposed": (lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), [PICTURE, floats(3, 3, 4, 5)]),
+    "conv_line": (lambda x, w: conv(x, w, (2,), "SAME", ("NWC", "WIO", "NWC")), [floats(2, 7, 3), floats(3, 3, 5)]),
+    "conv_space": (lambda x, w: conv(x, w, (1, 2, 1), "SAME", ("NCDHW", "OIDHW", "NCDHW")),
+                   [floats(2, 3, 4, 5, 3), floats(2, 3, 2, 3, 2)]),
+    "conv_large_window": (lambda x, w: conv(x, w, padding="VALID"), [floats(1, 20, 20, 2), floats(18, 18, 2, 3) / 10]),
+    "conv_gradient": (gradient_of_conv, [PICTURE, floats(3, 3, 4, 6)]),
+    "conv_gradient_strided": (lambda x, w: gradient_of_conv(x, w, (2, 2)), [PICTURE, floats(3, 2, 4, 3)]),
+    "conv_gradient_groups": (lambda x, w: gradient_of_conv(x, w, feature_group_count=2), [PICTURE, floats(3, 3, 2, 4)]),
+    "conv_gradient_channels": (lambda x, w: gradient_of_conv(x, w, feature_group_count=4), [PICTURE, floats(3, 3, 1, 4)]),
+}
+
 INSIDE = floats(2, 3, 4, low=-0.9, high=0.9)
 CASES |= {
     "tan": (jnp.tan, [INSIDE]),

@@ -1,4 +1,4 @@
-//===- Contractions.cpp - matrix products, convolutions -------------------===//
+//===- Contractions.cpp - matrix products ---------------------------------===//
 
 #include "lib/Import/StableHLO/Translator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -137,122 +137,8 @@ static Values dot(SourceOp &op) {
   return {isWide ? op.contractWide(spec, op.tensor(0), op.tensor(1)) : op.contract(spec, op.tensor(0), op.tensor(1))};
 }
 
-//===----------------------------------------------------------------------===//
-// Convolutions
-//===----------------------------------------------------------------------===//
-
-/// Reads the dims of a tensor, such as [b, f, 0, 1]; nothing if one is neither a word of `words` nor a number of space.
-static std::optional<std::string> readDims(StringRef text, StringRef words) {
-  std::string dims;
-  SmallVector<StringRef> parts;
-  if (!text.consume_front("[") || !text.consume_back("]"))
-    return std::nullopt;
-  text.split(parts, ',');
-  for (StringRef part : parts) {
-    part = part.trim();
-    if (part.size() != 1 || !(words.contains(part) || part == "0" || part == "1") || StringRef(dims).contains(part))
-      return std::nullopt;
-    dims += part.str();
-  }
-  return dims;
-}
-
-namespace {
-/// A dim of space in a convolution of patches: its letters in an einsum, and the input's sizes.
-struct SpaceDim {
-  std::string input, kernel, result;
-  SmallVector<int64_t> sizes;
-  /// Whether the kernel is read from behind.
-  bool isReversed = false;
-};
-} // namespace
-
-/// Returns the letters of a dim of space: a position, p, and an element of the window, u. The input of a convolution
-/// has both. The gradient of the kernel multiplies the input by positions, and the gradient of the input has both in
-/// its result. Returns nothing for windows that overlap.
-static std::optional<SpaceDim> spaceDimOf(SourceOp &op, size_t space, int64_t size, int64_t window) {
-  auto numberAt = [&](StringRef name, size_t place, int64_t fallback) {
-    Integers numbers = op.integers(name);
-    return numbers.empty() ? fallback : place < numbers.size() ? numbers[place] : -1;
-  };
-  int64_t stride = numberAt("window_strides", space, 1), spread = numberAt("lhs_dilation", space, 1),
-          dilation = numberAt("rhs_dilation", space, 1), low = numberAt("padding", 2 * space, 0),
-          high = numberAt("padding", 2 * space + 1, 0);
-  std::string p = space == 0 ? "p" : "q", u = space == 0 ? "u" : "v";
-  bool isWhole = spread == 1 && low == 0 && high == 0;
-  if (window < 1 || stride < 1 || dilation < 1)
-    return std::nullopt;
-  if (isWhole && dilation == 1 && stride == window && size % window == 0)
-    return SpaceDim{p + u, u, p, {size / window, window}};
-  if (isWhole && stride == 1 && size % window == 0 && size / window == dilation)
-    return SpaceDim{p + u, p, u, {window, dilation}};
-  if (spread == window && dilation == 1 && stride == 1 && low == window - 1 && high == window - 1)
-    return SpaceDim{p, u, p + u, {size}, /*isReversed=*/true};
-  return std::nullopt;
-}
-
-/// A convolution whose windows do not overlap multiplies patches by a matrix; so do its gradients.
-static Values convolution(SourceOp &op) {
-  StringRef text = textOf(op.attribute("dimension_numbers"), "conv").value_or("");
-  auto [operands, resultText] = text.split("->");
-  auto [inputText, kernelText] = operands.split("x");
-  std::optional<std::string> input = readDims(inputText, "bf"), kernel = readDims(kernelText, "oi"),
-                             result = readDims(resultText, "bf");
-  if (!input || !kernel || !result || input->size() != op.shape(0).size() || kernel->size() != op.shape(1).size() ||
-      input->size() < 3 || kernel->size() != input->size() || result->size() != op.resultShape().size() ||
-      op.operandType(0).getElementType() != op.element() || op.operandType(1).getElementType() != op.element() ||
-      !op.isFloatResult())
-    return {op.fail("the dims do not fit the operands")};
-  bool isPlain = op.integer("batch_group_count", 1) == 1 && op.integer("feature_group_count", 1) == 1;
-  if (auto reversal = dyn_cast_or_null<DenseBoolArrayAttr>(op.attribute("window_reversal")))
-    isPlain &= none_of(reversal.asArrayRef(), [](bool isReversed) { return isReversed; });
-  SmallVector<int64_t> split;
-  std::string lhs, lettersOfKernel[2], lettersOfResult[2];
-  Value weight = op.tensor(1);
-  for (auto [letter, size] : zip_equal(*input, op.shape(0))) {
-    if (letter == 'b' || letter == 'f') {
-      split.push_back(size);
-      lhs += letter;
-      continue;
-    }
-    size_t place = kernel->find(letter), space = letter - '0';
-    std::optional<SpaceDim> dim =
-        place == std::string::npos ? std::nullopt : spaceDimOf(op, space, size, op.shape(1)[place]);
-    if (!isPlain || !dim)
-      return {op.fail("only convolutions of patches are supported, whose stride is the size of the kernel, without "
-                      "padding, dilation and groups")};
-    append_range(split, dim->sizes);
-    lhs += dim->input;
-    lettersOfKernel[space] = dim->kernel;
-    lettersOfResult[space] = dim->result;
-    weight = dim->isReversed ? op.reversed(weight, place) : weight;
-    if (!weight)
-      return {};
-  }
-  auto named = [](StringRef letters, char from, char to, ArrayRef<std::string> ofSpace) {
-    std::string text;
-    for (char letter : letters)
-      text += letter == '0' || letter == '1' ? ofSpace[letter - '0'] : std::string(1, letter == from ? to : letter);
-    return text;
-  };
-  std::string spec =
-      lhs + "," + named(*kernel, 'i', 'f', lettersOfKernel) + "->" + named(*result, 'f', 'o', lettersOfResult);
-  auto contraction = tg::ContractionAttr::get(op.builder.getContext(), spec);
-  Value patches = op.reshape(op.tensor(0), split);
-  Expected<SmallVector<int64_t>> shape = contraction.getResultShape(tg::typeOf(patches), tg::typeOf(weight));
-  if (!shape)
-    return {op.fail(toString(shape.takeError()))};
-  if (tg::withShape(op.resultType(), *shape).getNumElements() != op.resultType().getNumElements())
-    return {op.fail("the dims do not fit the result")};
-  return {op.reshape(op.make<tg::ContractOp>(contraction, patches, weight), op.resultShape())};
-}
-
 static constexpr OpRow kContractionRows[] = {
     {"stablehlo.dot_general", 2, "dot_dimension_numbers:E", dot, evaluateDot, "tg.contract", "precision_config"},
-    {"stablehlo.convolution", 2,
-     "dimension_numbers:E window_strides:L? padding:L? lhs_dilation:L? rhs_dilation:L? batch_group_count:I "
-     "feature_group_count:I",
-     convolution, nullptr, "tg.contract, for patches and their gradients", "precision_config window_reversal"},
 };
 
 ArrayRef<OpRow> braid::stablehlo::contractionRows() { return kContractionRows; }

@@ -25,7 +25,7 @@ static Value rowsInOrder(SourceOp &op, Value table, const Placement &place) {
     return {};
   SmallVector<int64_t> shape(place.positions);
   append_range(shape, tg::typeOf(table).getShape().drop_front());
-  return op.reshape(op.sliced(table, 0, part->start, part->size), shape);
+  return op.reshape(sliced(op, table, 0, part->start, part->size), shape);
 }
 
 /// Rows of a table, which lie in the result at the dims of the slices.

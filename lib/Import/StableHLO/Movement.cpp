@@ -125,7 +125,7 @@ static Values slice(SourceOp &op) {
     return {op.fail("a range leaves the tensor")};
   Value a = op.tensor(0);
   for (auto [dim, range] : enumerate(*ranges))
-    a = op.sliced(a, dim, range.offset, range.size, range.stride);
+    a = sliced(op, a, dim, range.offset, range.size, range.stride);
   return {a};
 }
 static MaybeKnown evaluateSlice(SourceOp &op) {
@@ -188,15 +188,11 @@ static Values pad(SourceOp &op) {
     return {op.fail("only floats are padded, with a known number")};
   Value a = op.tensor(0);
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    if (interior[dim] > 0 && shape[dim] > 1)
-      a = op.spread(a, dim, interior[dim], *value);
+    a = spread(op, a, dim, interior[dim], *value);
     int64_t before = low[dim], behind = high[dim], size = tg::typeOf(a).getDimSize(dim);
     if (before < -size || behind < -size || before + behind < -size || before > INT32_MAX || behind > INT32_MAX)
       return {op.fail("removes more than the tensor has")};
-    int64_t cut = std::max<int64_t>(-before, 0);
-    a = op.sliced(a, dim, cut, size - cut - std::max<int64_t>(-behind, 0));
-    if (before > 0 || behind > 0)
-      a = op.make<tg::PadOp>(a, dim, std::max<int64_t>(before, 0), std::max<int64_t>(behind, 0), APFloat(*value));
+    a = padOrCut(op, a, dim, before, behind, *value);
   }
   return {a};
 }

@@ -102,7 +102,7 @@ static Value positionsAlong(SourceOp &op, const Placement &place, size_t number)
   };
   if (parts && parts->getNumOperands() == place.indexMap.size() && all_of(parts->getOperands(), isColumn))
     return op.reshape(op.tensorOf(parts->getOperand(number)), place.positions);
-  return op.reshape(op.sliced(op.tensor(1), place.indexDim, number, 1), place.positions);
+  return op.reshape(sliced(op, op.tensor(1), place.indexDim, number, 1), place.positions);
 }
 
 RowIndex braid::stablehlo::rowIndexOf(SourceOp &op, const Placement &place, const RowTable &table) {
@@ -139,7 +139,7 @@ std::optional<Integers> braid::stablehlo::knownStart(SourceOp &op, const Placeme
 
 Value braid::stablehlo::partOf(SourceOp &op, Value a, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes) {
   for (auto [dim, start] : enumerate(starts))
-    a = op.sliced(a, dim, start, sizes[dim]);
+    a = sliced(op, a, dim, start, sizes[dim]);
   return a;
 }
 
@@ -153,10 +153,10 @@ Value braid::stablehlo::replaced(SourceOp &op, Value a, Value part, ArrayRef<int
   int64_t start = starts[dim], end = start + sizes[dim];
   Values parts;
   if (start > 0)
-    parts.push_back(op.sliced(a, dim, 0, start));
-  parts.push_back(replaced(op, op.sliced(a, dim, start, sizes[dim]), part, starts));
+    parts.push_back(sliced(op, a, dim, 0, start));
+  parts.push_back(replaced(op, sliced(op, a, dim, start, sizes[dim]), part, starts));
   if (end < shape[dim])
-    parts.push_back(op.sliced(a, dim, end, shape[dim] - end));
+    parts.push_back(sliced(op, a, dim, end, shape[dim] - end));
   return op.make<tg::ConcatOp>(parts, dim);
 }
 

@@ -150,22 +150,6 @@ Value SourceOp::transposed(Value a, ArrayRef<int64_t> permutation) {
   return is_sorted(permutation) ? a : transpose(a, permutation);
 }
 
-Value SourceOp::sliced(Value a, int64_t dim, int64_t offset, int64_t size, int64_t stride) {
-  if (size == tg::typeOf(a).getDimSize(dim) && stride == 1)
-    return a;
-  return make<tg::SliceOp>(a, dim, offset, size, stride);
-}
-
-Value SourceOp::spread(Value a, int64_t dim, int64_t amount, double number) {
-  SmallVector<int64_t> shape(tg::typeOf(a).getShape());
-  int64_t size = shape[dim];
-  shape.insert(shape.begin() + dim + 1, 1);
-  a = make<tg::PadOp>(reshape(a, shape), dim + 1, 0, amount, APFloat(number));
-  shape.erase(shape.begin() + dim + 1);
-  shape[dim] = size * (amount + 1);
-  return sliced(reshape(a, shape), dim, 0, shape[dim] - amount);
-}
-
 Value SourceOp::reversed(Value a, int64_t dim) {
   RankedTensorType type = tg::typeOf(a);
   if (dim < 0 || dim >= type.getRank() || type.getDimSize(dim) > kMaxReversed)

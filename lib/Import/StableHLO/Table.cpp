@@ -13,7 +13,8 @@ static constexpr OpFamily kFamilies[] = {
     {"Gathers, scatters, parts at positions", indexingRows},
     {"Sums, maxima, the largest", reductionRows},
     {"Running sums, pools", windowRows},
-    {"Matrix products, convolutions", contractionRows},
+    {"Matrix products", contractionRows},
+    {"Convolutions", convolutionRows},
     {"Bits of random numbers", randomRows},
     {"Functions, loops, choices", controlRows},
 };

@@ -11,6 +11,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Import/Imported.h"
 #include "lib/Import/Operand.h"
+#include "lib/Import/Parts.h"
 #include "lib/Import/StableHLO/Attributes.h"
 #include "lib/Import/StableHLO/Reader.h"
 #include "lib/Import/StableHLO/States.h"
@@ -51,6 +52,7 @@ llvm::ArrayRef<OpRow> functionRows();
 llvm::ArrayRef<OpRow> reductionRows();
 llvm::ArrayRef<OpRow> windowRows();
 llvm::ArrayRef<OpRow> contractionRows();
+llvm::ArrayRef<OpRow> convolutionRows();
 llvm::ArrayRef<OpRow> randomRows();
 llvm::ArrayRef<OpRow> controlRows();
 
@@ -92,11 +94,8 @@ public:
   /// Repeats a tensor without changing its order: dim i becomes dim `dims[i]` of `shape`.
   mlir::Value expand(mlir::Value a, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
   mlir::Value transposed(mlir::Value a, llvm::ArrayRef<int64_t> permutation);
-  mlir::Value sliced(mlir::Value a, int64_t dim, int64_t offset, int64_t size, int64_t stride = 1);
   /// Returns the elements of a dim from behind, or null after an error.
   mlir::Value reversed(mlir::Value a, int64_t dim);
-  /// Puts `amount` times a number between the elements of a dim.
-  mlir::Value spread(mlir::Value a, int64_t dim, int64_t amount, double number);
 
   /// Whether the program is a whole step, which has its own gradients.
   bool isStep() const;

@@ -68,10 +68,10 @@ static Value reducedAlong(SourceOp &op, Combiner kind, Value a, int64_t dim, con
   if (window.size > kMaxSlices)
     return op.fail("windows of " + Twine(window.size) + " elements along a dim; at most " + Twine(kMaxSlices) +
                    " are supported, and running sums of any size");
-  a = padded(op, a, dim, window.low, window.high, *neutralOf(kind, tg::typeOf(a).getElementType()));
+  a = padOrCut(op, a, dim, window.low, window.high, *neutralOf(kind, tg::typeOf(a).getElementType()));
   Value result;
   for (int64_t i = 0; i < window.size; ++i) {
-    Value part = op.sliced(a, dim, i, window.count, window.count == 1 ? 1 : window.stride);
+    Value part = sliced(op, a, dim, i, window.count, window.count == 1 ? 1 : window.stride);
     result = result ? combined(op, kind, result, part) : part;
   }
   return result;
@@ -145,8 +145,7 @@ static SmallVector<SmallVector<int64_t>> offsetsOf(ArrayRef<Window> windows) {
 /// Puts one number of each window at its place in the operand, with zeros elsewhere.
 static Value placed(SourceOp &op, Value numbers, ArrayRef<Window> windows, ArrayRef<int64_t> offset) {
   for (auto [dim, window] : enumerate(windows)) {
-    if (window.stride > 1 && window.count > 1)
-      numbers = op.spread(numbers, dim, window.stride - 1, 0);
+    numbers = spread(op, numbers, dim, window.stride - 1, 0);
     int64_t behind = op.resultShape()[dim] - offset[dim] - tg::typeOf(numbers).getDimSize(dim);
     numbers = op.padZeros(numbers, dim, offset[dim], behind);
   }
@@ -169,7 +168,7 @@ static Values selectAndScatter(SourceOp &op) {
   for (auto [number, offset] : enumerate(offsets)) {
     Value part = a;
     for (auto [dim, window] : enumerate(*windows))
-      part = op.sliced(part, dim, offset[dim], window.count, window.count == 1 ? 1 : window.stride);
+      part = sliced(op, part, dim, offset[dim], window.count, window.count == 1 ? 1 : window.stride);
     Value own = op.constant(integers, static_cast<double>(number));
     Value isLarger = largest ? op.compare(arith::CmpFPredicate::ULT, largest, part) : Value();
     chosen = largest ? op.select(isLarger, own, chosen) : own;

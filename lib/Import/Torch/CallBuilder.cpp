@@ -151,3 +151,15 @@ Value CallBuilder::operand(StringRef name, Type element) {
   translator.hasFailed = true;
   return zeros(type);
 }
+
+std::optional<Integers> CallBuilder::perDim(StringRef name, size_t dims, int64_t fallback) {
+  Integers given = integers(name);
+  if (given.empty())
+    given.push_back(isNumber(name) ? integer(name) : fallback);
+  if (given.size() == 1)
+    given.resize(dims, given.front());
+  if (given.size() == dims)
+    return given;
+  fail("'" + name + "' has " + Twine(given.size()) + " numbers for " + Twine(dims) + " dims");
+  return std::nullopt;
+}

@@ -1,11 +1,7 @@
-//===- Convolutions.cpp - convolutions as matrix products -----------------===//
-//
-// A convolution whose windows do not overlap multiplies patches by a matrix. Another one multiplies the parts of its
-// windows, which are joined first. One with a filter for each channel is a sum of products of parts.
-//
-//===----------------------------------------------------------------------===//
+//===- Convolutions.cpp - convolutions, forward and transposed ------------===//
 
-#include "lib/Import/Torch/Windows.h"
+#include "lib/Import/Convolutions.h"
+#include "lib/Import/Torch/Translator.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -13,96 +9,19 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
-/// Letters of the dims of space, of their parts, and of both.
-static constexpr StringLiteral kSpace = "hwd", kInner = "pqr";
-
-static std::string space(size_t dims) { return kSpace.take_front(dims).str(); }
-
-namespace {
-/// A convolution of batch x channels x space with weights of outputs x (channels / groups) x window.
-struct Convolution {
-  Value input, weight;
-  Windows windows;
-  int64_t groups = 1;
-  /// Whether the first number of a window meets the last of the weights, as in the gradient of a convolution.
-  bool isFlipped = false;
-};
-} // namespace
-
-/// Space is split into patches and their elements.
-static Value productOfPatches(CallBuilder &call, const Convolution &conv) {
-  size_t dims = conv.windows.size();
-  ArrayRef<int64_t> shape = shapeOf(conv.input);
-  SmallVector<int64_t> split{shape[0], shape[1]};
-  std::string letters = "bc", kernel = "oc";
-  for (size_t dim = 0; dim < dims; ++dim) {
-    split.append({shape[2 + dim] / conv.windows[dim].size, conv.windows[dim].size});
-    letters += {kSpace[dim], kInner[dim]};
-    kernel += kInner[dim];
+/// Returns the convolution with its bias, in the shape that the program states.
+static Values convolved(CallBuilder &call, const Convolution &conv, int64_t channels) {
+  Expected<Value> result = convolve(call, conv);
+  if (!result)
+    return {call.fail(toString(result.takeError()))};
+  RankedTensorType type = tg::typeOf(*result);
+  if (call.has("bias")) {
+    Value bias = call.tensor("bias");
+    if (bias.getType() != RankedTensorType::get({channels}, type.getElementType()))
+      return {call.fail("the bias has another size or type than the result's channels")};
+    result = call.add(*result, call.broadcast(bias, type, {1}));
   }
-  return call.contract(letters + "," + kernel + "->bo" + space(dims), call.reshape(conv.input, split), conv.weight);
-}
-
-/// Each channel has a filter of its own.
-static Value sumOfParts(CallBuilder &call, const Convolution &conv, ArrayRef<Value> parts) {
-  int64_t channels = shapeOf(conv.weight)[0], numbers = parts.size();
-  Value weight = call.reshape(conv.weight, {channels, numbers}), sum;
-  for (auto [number, part] : enumerate(parts)) {
-    int64_t at = conv.isFlipped ? numbers - 1 - number : number;
-    Value filter = call.reshape(call.slice(weight, 1, at, 1), {channels});
-    Value product = call.mul(part, call.broadcast(filter, tg::typeOf(part), {1}));
-    sum = sum ? call.add(sum, product) : product;
-  }
-  return sum;
-}
-
-/// The parts of all windows, joined: batch x numbers x groups x channels x space.
-static Value productOfParts(CallBuilder &call, const Convolution &conv, SmallVector<Value> parts) {
-  ArrayRef<int64_t> part = shapeOf(parts.front()), kernel = shapeOf(conv.weight);
-  int64_t numbers = parts.size(), groups = conv.groups;
-  if (conv.isFlipped)
-    std::reverse(parts.begin(), parts.end());
-  SmallVector<int64_t> single{part[0], 1, groups, part[1] / groups};
-  append_range(single, part.drop_front(2));
-  for (Value &each : parts)
-    each = call.reshape(each, single);
-  Value joined = numbers == 1 ? parts.front() : call.make<tg::ConcatOp>(parts, 1);
-  Value weight = call.reshape(conv.weight, {groups, kernel[0] / groups, kernel[1], numbers});
-  std::string letters = space(conv.windows.size());
-  SmallVector<int64_t> result{part[0], kernel[0]};
-  append_range(result, part.drop_front(2));
-  if (groups == 1) {
-    single.erase(single.begin() + 2);
-    single[1] = numbers;
-    Value product = call.contract("bkc" + letters + ",ock->bo" + letters, call.reshape(joined, single),
-                                  call.reshape(weight, shapeOf(weight).drop_front()));
-    return product;
-  }
-  return call.reshape(call.contract("bkgc" + letters + ",gock->bgo" + letters, joined, weight), result);
-}
-
-static Value convolve(CallBuilder &call, const Convolution &conv) {
-  ArrayRef<int64_t> shape = shapeOf(conv.input);
-  bool isPatches = conv.groups == 1 && !conv.isFlipped;
-  for (auto [dim, window] : enumerate(conv.windows))
-    isPatches &= window.tiles(shape[2 + dim]);
-  if (isPatches)
-    return productOfPatches(call, conv);
-  if (!shapeOfWindows(call, shape, conv.windows))
-    return {};
-  SmallVector<Value> parts = partsOf(call, conv.input, conv.windows, 0);
-  if (conv.groups == shape[1] && shapeOf(conv.weight)[0] == shape[1])
-    return sumOfParts(call, conv, parts);
-  return productOfParts(call, conv, parts);
-}
-
-static Value withBias(CallBuilder &call, Value result, int64_t channels) {
-  if (!result || !call.has("bias"))
-    return result;
-  Value bias = call.tensor("bias");
-  if (bias.getType() != RankedTensorType::get({channels}, tg::typeOf(result).getElementType()))
-    return call.fail("the bias has another size or type than the result's channels");
-  return call.add(result, call.broadcast(bias, tg::typeOf(result), {1}));
+  return {call.reshape(*result, call.resultType().shape)};
 }
 
 /// Reads input and weight with a batch, or fails.
@@ -126,7 +45,7 @@ static bool readOperands(CallBuilder &call, Convolution &conv, size_t dims) {
 /// Reads padding: a number for each dim, 'same' or 'valid'.
 static bool readPadding(CallBuilder &call, Windows &windows) {
   StringRef mode = call.string("padding");
-  std::optional<Integers> amounts = perDim(call, "padding", windows.size(), 0);
+  std::optional<Integers> amounts = call.perDim("padding", windows.size(), 0);
   if (!amounts)
     return false;
   for (auto [window, amount] : zip_equal(windows, *amounts)) {
@@ -139,7 +58,7 @@ static bool readPadding(CallBuilder &call, Windows &windows) {
 
 template <size_t dims> static Values convolution(CallBuilder &call) {
   Convolution conv;
-  std::optional<Integers> stride = perDim(call, "stride", dims, 1), dilation = perDim(call, "dilation", dims, 1);
+  std::optional<Integers> stride = call.perDim("stride", dims, 1), dilation = call.perDim("dilation", dims, 1);
   if (!stride || !dilation || !readOperands(call, conv, dims))
     return {};
   if (shapeOf(conv.input)[1] != shapeOf(conv.weight)[1] * conv.groups)
@@ -148,32 +67,18 @@ template <size_t dims> static Values convolution(CallBuilder &call) {
     conv.windows.push_back({shapeOf(conv.weight)[2 + dim], (*stride)[dim], (*dilation)[dim]});
   if (!readPadding(call, conv.windows))
     return {};
-  Value result = withBias(call, convolve(call, conv), shapeOf(conv.weight)[0]);
-  return {result ? call.reshape(result, call.resultType().shape) : result};
+  return convolved(call, conv, shapeOf(conv.weight)[0]);
 }
 
 //===----------------------------------------------------------------------===//
 // Transposed convolutions
 //===----------------------------------------------------------------------===//
 
-/// Puts stride - 1 zeros between neighbors along a dim.
-static Value spread(CallBuilder &call, Value a, int64_t dim, int64_t stride) {
-  SmallVector<int64_t> shape(shapeOf(a));
-  if (stride == 1)
-    return a;
-  int64_t size = shape[dim];
-  shape.insert(shape.begin() + dim + 1, 1);
-  a = padOrCut(call, call.reshape(a, shape), dim + 1, 0, stride - 1, 0);
-  shape.erase(shape.begin() + dim + 1);
-  shape[dim] = size * stride;
-  return padOrCut(call, call.reshape(a, shape), dim, 0, 1 - stride, 0);
-}
-
 /// The gradient of a convolution with respect to its input: the windows move over a spread input.
 template <size_t dims> static Values transposedConvolution(CallBuilder &call) {
   Convolution conv;
-  std::optional<Integers> stride = perDim(call, "stride", dims, 1), dilation = perDim(call, "dilation", dims, 1);
-  std::optional<Integers> padding = perDim(call, "padding", dims, 0), added = perDim(call, "output_padding", dims, 0);
+  std::optional<Integers> stride = call.perDim("stride", dims, 1), dilation = call.perDim("dilation", dims, 1);
+  std::optional<Integers> padding = call.perDim("padding", dims, 0), added = call.perDim("output_padding", dims, 0);
   if (!stride || !dilation || !padding || !added || !readOperands(call, conv, dims))
     return {};
   SmallVector<int64_t> kernel(shapeOf(conv.weight));
@@ -191,14 +96,13 @@ template <size_t dims> static Values transposedConvolution(CallBuilder &call) {
   for (size_t dim = 0; dim < dims; ++dim) {
     if ((*stride)[dim] < 1 || (*dilation)[dim] < 1)
       return {call.fail("stride and dilation must be at least 1")};
-    conv.input = spread(call, conv.input, 2 + dim, (*stride)[dim]);
+    conv.input = spread(call, conv.input, 2 + dim, (*stride)[dim] - 1, 0);
     Window window{kernel[2 + dim], 1, (*dilation)[dim]};
     window.low = window.reach() - 1 - (*padding)[dim];
     window.high = window.low + (*added)[dim];
     conv.windows.push_back(window);
   }
-  Value result = withBias(call, convolve(call, conv), outputs);
-  return {result ? call.reshape(result, call.resultType().shape) : result};
+  return convolved(call, conv, outputs);
 }
 
 static constexpr StringLiteral kArguments = "input:T weight:T bias:T? stride:IL? padding:IL? dilation:IL? groups:I?";

@@ -170,21 +170,12 @@ std::optional<SliceRange> braid::torch::sliceRangeOf(CallBuilder &call) {
   call.fail("step " + Twine(stride) + " is not at least 1");
   return std::nullopt;
 }
-static Value sliced(CallBuilder &call, Value a, SliceRange range) {
-  if (range.size == tg::typeOf(a).getDimSize(range.dim) && range.stride == 1)
-    return a;
-  return call.make<tg::SliceOp>(a, range.dim, range.offset, range.size, range.stride);
-}
-Value braid::torch::padOrCut(CallBuilder &call, Value a, int64_t dim, int64_t low, int64_t high, double value) {
-  int64_t cutLow = std::max<int64_t>(-low, 0), cutHigh = std::max<int64_t>(-high, 0);
-  a = sliced(call, a, {dim, cutLow, tg::typeOf(a).getDimSize(dim) - cutLow - cutHigh, 1});
-  if (low <= 0 && high <= 0)
-    return a;
-  return call.make<tg::PadOp>(a, dim, std::max<int64_t>(low, 0), std::max<int64_t>(high, 0), APFloat(value));
-}
 static Values slice(CallBuilder &call) {
   std::optional<SliceRange> range = sliceRangeOf(call);
-  return range ? Values{call.reshape(sliced(call, call.tensor("self"), *range), resultShape(call))} : Values{};
+  if (!range)
+    return {};
+  Value part = sliced(call, call.tensor("self"), range->dim, range->offset, range->size, range->stride);
+  return {call.reshape(part, resultShape(call))};
 }
 static MaybeKnown evaluateSlice(CallBuilder &call) {
   const MaybeKnown &a = call.known("self");
@@ -208,7 +199,7 @@ static Values split(CallBuilder &call) {
     int64_t size = isUnbind ? 1 : (dim < static_cast<int64_t>(part.size()) ? part[dim] : shape[dim]);
     if (offset + size > shape[dim])
       return {call.fail("the results have more elements than the operand")};
-    parts.push_back(call.reshape(sliced(call, call.tensor("self"), {dim, offset, size, 1}), part));
+    parts.push_back(call.reshape(sliced(call, call.tensor("self"), dim, offset, size), part));
     offset += size;
   }
   return parts;
@@ -332,7 +323,7 @@ static Values embedding(CallBuilder &call) {
   if (affine->constant < 0 || affine->constant + size > tg::typeOf(table).getDimSize(0))
     return {call.fail("positions end at " + Twine(affine->constant + size) + ", and the table has " +
                       Twine(tg::typeOf(table).getDimSize(0)) + " rows")};
-  Value rows = sliced(call, table, {0, affine->constant, size, 1});
+  Value rows = sliced(call, table, 0, affine->constant, size);
   int64_t rank = resultShape(call).size();
   SmallVector<int64_t> between(rank, 1);
   between[moving.front()] = size;

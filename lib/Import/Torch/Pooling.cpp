@@ -1,6 +1,7 @@
 //===- Pooling.cpp - pools, and images of another size --------------------===//
 
-#include "lib/Import/Torch/Windows.h"
+#include "lib/Import/Torch/Translator.h"
+#include "lib/Import/Windows.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -15,9 +16,9 @@ using namespace braid::torch;
 
 /// Reads the windows of a pool over the last dims, or nothing after an error.
 static std::optional<Windows> windowsOf(CallBuilder &call, size_t dims) {
-  std::optional<Integers> size = perDim(call, "kernel_size", dims, 1), padding = perDim(call, "padding", dims, 0),
-                          dilation = perDim(call, "dilation", dims, 1);
-  std::optional<Integers> stride = call.integers("stride").empty() ? size : perDim(call, "stride", dims, 1);
+  std::optional<Integers> size = call.perDim("kernel_size", dims, 1), padding = call.perDim("padding", dims, 0),
+                          dilation = call.perDim("dilation", dims, 1);
+  std::optional<Integers> stride = call.integers("stride").empty() ? size : call.perDim("stride", dims, 1);
   if (!size || !padding || !dilation || !stride)
     return std::nullopt;
   if (shapeOf(call.tensor("self")).size() < dims || !tg::isFloat(call.tensor("self"))) {
@@ -27,13 +28,21 @@ static std::optional<Windows> windowsOf(CallBuilder &call, size_t dims) {
   Windows windows;
   for (size_t dim = 0; dim < dims; ++dim)
     windows.push_back({(*size)[dim], (*stride)[dim], (*dilation)[dim], (*padding)[dim], (*padding)[dim]});
-  std::optional<SmallVector<int64_t>> shape = shapeOfWindows(call, shapeOf(call.tensor("self")), windows);
-  if (!shape)
-    return std::nullopt;
-  if (*shape == call.resultType().shape)
+  Expected<SmallVector<int64_t>> shape = shapeOfWindows(shapeOf(call.tensor("self")), windows);
+  if (shape && *shape == call.resultType().shape)
     return windows;
-  call.fail("ceil_mode, with windows that end outside of the tensor, is not supported");
+  call.fail(shape ? "ceil_mode, with windows that end outside of the tensor, is not supported"
+                  : toString(shape.takeError()));
   return std::nullopt;
+}
+
+/// Returns the parts of a tensor, or none after an error.
+static SmallVector<Value> partsFor(CallBuilder &call, Value a, const Windows &windows, double value) {
+  Expected<SmallVector<Value>> parts = partsOf(call, a, windows, value);
+  if (parts)
+    return std::move(*parts);
+  call.fail(toString(parts.takeError()));
+  return {};
 }
 
 /// The first largest number of each window; NaN where a window has one.
@@ -42,7 +51,7 @@ template <size_t dims> static Values maxPool(CallBuilder &call) {
   if (!windows)
     return {};
   Value largest;
-  for (Value part : partsOf(call, call.tensor("self"), *windows, -HUGE_VAL)) {
+  for (Value part : partsFor(call, call.tensor("self"), *windows, -HUGE_VAL)) {
     if (!largest) {
       largest = part;
       continue;
@@ -84,16 +93,20 @@ template <size_t dims> static Values averagePool(CallBuilder &call) {
     return {meanOfTiles(call, a, sizes)};
   auto sum = [&](Value whole) {
     Value total;
-    for (Value part : partsOf(call, whole, *windows, 0))
+    for (Value part : partsFor(call, whole, *windows, 0))
       total = total ? call.add(total, part) : part;
     return total;
   };
   if (isPadded && !hasDivisor && !call.boolean("count_include_pad", true)) {
     Value ones = call.constant(tg::withShape(tg::typeOf(a), shapeOf(a).take_back(dims)), 1);
-    return {call.div(sum(a), call.expand(sum(ones), call.resultType().shape))};
+    Value total = sum(a), count = total ? sum(ones) : total;
+    return {count ? call.div(total, call.expand(count, call.resultType().shape)) : count};
   }
   double divisor = hasDivisor ? call.number("divisor_override") : numbers;
-  return {divisor == 0 ? call.fail("the divisor is 0") : call.mul(sum(a), 1 / divisor)};
+  if (divisor == 0)
+    return {call.fail("the divisor is 0")};
+  Value total = sum(a);
+  return {total ? call.mul(total, 1 / divisor) : total};
 }
 
 /// Means of as many windows as the program states; those of a dim may overlap by an element.

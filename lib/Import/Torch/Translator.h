@@ -10,6 +10,7 @@
 #include "dialects/TG/TGBuilder.h"
 #include "lib/Import/Imported.h"
 #include "lib/Import/Operand.h"
+#include "lib/Import/Parts.h"
 #include "lib/Import/Torch/Losses.h"
 #include "lib/Import/Torch/Program.h"
 #include "lib/Import/Torch/SharedMemory.h"
@@ -91,6 +92,8 @@ public:
   Integers integers(llvm::StringRef name) const;
   Numbers numbers(llvm::StringRef name) const;
   std::optional<ScalarType> element(llvm::StringRef name) const;
+  /// Returns an argument with a number for each of `dims` dims; one number stands for all. Nothing after an error.
+  std::optional<Integers> perDim(llvm::StringRef name, size_t dims, int64_t fallback);
   /// Whether an argument is a number and not a tensor.
   bool isNumber(llvm::StringRef name) const;
   /// Returns an argument that names a dim of a tensor of `rank`, counted from 0, or -1 after an error.
@@ -135,13 +138,9 @@ private:
   Translator &translator;
 };
 
-inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value a) { return tg::typeOf(a).getShape(); }
-
 /// Returns the range of a call of slice or select, or nothing after an error.
 std::optional<SliceRange> sliceRangeOf(CallBuilder &call);
 
-/// Adds elements at the ends of a dim, or removes them where the amounts are below 0.
-mlir::Value padOrCut(CallBuilder &call, mlir::Value a, int64_t dim, int64_t low, int64_t high, double value);
 /// Returns the operand as floats in which a sum of its elements is exact, or null after an error.
 mlir::Value countable(CallBuilder &call);
 /// Returns the dims that a call reduces, sorted; all of them if it names none. Nothing after an error.

@@ -4,12 +4,13 @@
 // a slice with the window's stride. Convolutions and pools are formulas of these parts.
 //
 //===----------------------------------------------------------------------===//
-#ifndef BRAID_LIB_IMPORT_TORCH_WINDOWS_H
-#define BRAID_LIB_IMPORT_TORCH_WINDOWS_H
+#ifndef BRAID_LIB_IMPORT_WINDOWS_H
+#define BRAID_LIB_IMPORT_WINDOWS_H
 
-#include "lib/Import/Torch/Translator.h"
+#include "dialects/TG/TGBuilder.h"
+#include "llvm/Support/Error.h"
 
-namespace braid::torch {
+namespace braid {
 
 /// A window over one dim, after `low` and `high` elements were added at its ends.
 struct Window {
@@ -25,14 +26,15 @@ struct Window {
 };
 using Windows = llvm::SmallVector<Window, 3>;
 
-/// Returns an argument with a number for each of `dims` dims; one number stands for all. Nothing after an error.
-std::optional<Integers> perDim(CallBuilder &call, llvm::StringRef name, size_t dims, int64_t fallback);
-/// Returns the shape with the number of windows in place of the last dims, or nothing after an error.
-std::optional<llvm::SmallVector<int64_t>> shapeOfWindows(CallBuilder &call, llvm::ArrayRef<int64_t> shape,
-                                                         const Windows &windows);
-/// Returns the parts of a tensor, in the order of the numbers of a window. Elements at the ends are `value`.
-llvm::SmallVector<mlir::Value> partsOf(CallBuilder &call, mlir::Value a, const Windows &windows, double value);
+/// Returns the shape with the number of windows in place of the last dims.
+llvm::Expected<llvm::SmallVector<int64_t>> shapeOfWindows(llvm::ArrayRef<int64_t> shape, const Windows &windows);
 
-} // namespace braid::torch
+/// Returns the parts of a tensor, in the order of the numbers of a window. Elements at the ends are `value`. There may
+/// be at most kMostParts.
+llvm::Expected<llvm::SmallVector<mlir::Value>> partsOf(tg::TensorBuilder &b, mlir::Value a, const Windows &windows,
+                                                       double value);
+inline constexpr int64_t kMostParts = 256;
 
-#endif // BRAID_LIB_IMPORT_TORCH_WINDOWS_H
+} // namespace braid
+
+#endif // BRAID_LIB_IMPORT_WINDOWS_H
