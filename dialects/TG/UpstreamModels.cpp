@@ -112,12 +112,20 @@ static Gradients selectRule(TensorBuilder &t, arith::SelectOp op, Value dy, Arra
           needed[2] ? t.select(condition, zero, dy) : Value()};
 }
 
-/// d(a^b) = b a^(b-1) da + a^b log(a) db. The second term is 0 at a = 0, where its factors are 0 and -inf.
+/// d(a^b) = b a^(b-1) da + a^b log(a) db. At a = 0 the second term is 0, and so is the first one if b is 0; one factor
+/// of each is infinite there.
 static Gradients powRule(TensorBuilder &t, math::PowFOp op, Value dy, ArrayRef<bool> needed) {
   Value base = op.getLhs(), exponent = op.getRhs();
   Gradients gradients(2);
-  if (needed[0])
-    gradients[0] = t.mul(dy, t.mul(exponent, t.pow(base, t.add(exponent, -1.0))));
+  if (needed[0]) {
+    Value slope = t.mul(exponent, t.pow(base, t.add(exponent, -1.0)));
+    DenseFPElementsAttr known;
+    if (!matchPattern(exponent, m_Constant(&known)) || !known.isSplat() || known.getSplatValue<APFloat>().isZero()) {
+      Value zero = t.constantLike(exponent, 0.0);
+      slope = t.select(t.compare(arith::CmpFPredicate::OEQ, exponent, zero), zero, slope);
+    }
+    gradients[0] = t.mul(dy, slope);
+  }
   if (needed[1]) {
     Value zero = t.constantLike(base, 0.0);
     Value slope = t.mul(op.getResult(), t.log(base));

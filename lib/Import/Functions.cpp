@@ -31,7 +31,6 @@ Value FunctionBuilder::where(FP predicate, Value a, double limit, Value yes, Val
   return b.select(b.compare(predicate, a, constant(a, limit)), yes, no);
 }
 
-/// |x|, whose gradient is 1 at 0.
 Value FunctionBuilder::magnitude(Value x) { return where(FP::OLT, x, 0, b.neg(x), x); }
 
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,9 @@ public:
   Value acosh(Value x);
   Value atanh(Value x);
 
-  // Roots and error functions.
+  // Signs, roots and error functions.
+  /// |x|, whose gradient is 1 at 0.
+  Value magnitude(Value x);
   Value cubeRoot(Value x);
   Value erfInverse(Value x);
   /// 1 - erf(x), without cancellation.
@@ -55,7 +57,6 @@ private:
   Value constant(Value like, double number) { return b.constantLike(like, number); }
   Value stopped(Value x) { return hasGradients ? x : b.make<tg::StopGradientOp>(x); }
   Value where(mlir::arith::CmpFPredicate predicate, Value a, double limit, Value yes, Value no);
-  Value magnitude(Value x);
   Value absolute(Value x) { return b.make<mlir::math::AbsFOp>(x); }
   Value withSign(Value x, Value of) { return b.make<mlir::math::CopySignOp>(x, of); }
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients);

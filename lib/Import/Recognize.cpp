@@ -77,6 +77,10 @@ Recognized braid::recognize(func::FuncOp function, const KnownValues &known) {
         replace("rotary embedding", op, patterns::rope(op, known, tables)) ||
         replace("rotary embedding of a part", op, patterns::partialRope(op)) ||
         replace("attention by matmuls", op, patterns::attention(op, known));
+  // Behind the patterns that have a sigmoid inside.
+  for (Operation *op : ops)
+    if (!op->use_empty())
+      replace("", op, patterns::sigmoid(op));
   moveFactorsIntoLoss(function);
   return counts;
 }

@@ -48,6 +48,7 @@ mlir::Value layerNorm(mlir::Operation *op);
 mlir::Value normScale(mlir::Operation *op);
 mlir::Value normBias(mlir::Operation *op);
 mlir::Value silu(mlir::Operation *op);
+mlir::Value sigmoid(mlir::Operation *op);
 mlir::Value softmax(mlir::Operation *op);
 mlir::Value rowsByInput(mlir::Operation *op);
 mlir::Value crossEntropy(mlir::Operation *op);

@@ -109,6 +109,23 @@ Value patterns::silu(Operation *op) {
   return tg::TensorBuilder(builder, op->getLoc()).make<tg::SiluOp>(input);
 }
 
+/// 1 / (1 + exp(-x)), whose gradient would be infinity over infinity far below 0. Here no exponential is above 1.
+Value patterns::sigmoid(Operation *op) {
+  auto quotient = dyn_cast<arith::DivFOp>(op);
+  Value power = quotient && match::isSplat(quotient.getLhs(), 1)
+                    ? match::withConstant<arith::AddFOp>(quotient.getRhs(), 1)
+                    : Value();
+  auto exp = power ? power.getDefiningOp<math::ExpOp>() : nullptr;
+  auto negated = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : nullptr;
+  if (!negated)
+    return {};
+  OpBuilder builder(op);
+  tg::TensorBuilder b(builder, op->getLoc());
+  Value x = negated.getOperand(), isBelow = b.compare(arith::CmpFPredicate::OLT, x, b.constantLike(x, 0));
+  Value small = b.exp(b.select(isBelow, x, negated)), one = b.constantLike(x, 1);
+  return b.div(b.select(isBelow, small, one), b.add(small, 1.0));
+}
+
 /// e / sum(e) of each row, with e = exp(x - max(x)).
 Value patterns::softmax(Operation *op) {
   auto quotient = dyn_cast<arith::DivFOp>(op);

@@ -98,7 +98,7 @@ static Values logistic(SourceOp &op) {
   return {op.div(op.constantLike(a, 1), op.add(op.exp(op.neg(a)), 1.0))};
 }
 
-/// The larger of x and -x.
+/// The larger of x and -x. Patterns have math.absf inside; the translator gives others JAX's gradient.
 static Values absolute(SourceOp &op) {
   if (op.isFloatResult() || !op.element().isInteger(32) || !haveResultType(op))
     return unary<math::AbsFOp>(op);
@@ -129,7 +129,7 @@ static Values isFinite(SourceOp &op) {
   return {op.compare(arith::CmpFPredicate::OLT, op.make<math::AbsFOp>(a), op.constantLike(a, HUGE_VAL))};
 }
 
-/// min(max(x, low), high); the bounds may be without dims.
+/// min(max(x, low), high); the bounds may be without dims. At a bound the gradient is 0.
 static Values clamp(SourceOp &op) {
   if (op.operandType(1) != op.resultType())
     return {op.fail("the operand has another type than the result")};
@@ -139,8 +139,11 @@ static Values clamp(SourceOp &op) {
       return {op.fail("a bound has another type than the operand")};
     bounds[i / 2] = op.expand(op.tensor(i), op.resultShape(), tg::dimRange(0, op.shape(i).size()));
   }
-  if (op.isFloatResult())
-    return {op.make<arith::MinimumFOp>(op.make<arith::MaximumFOp>(op.tensor(1), bounds[0]), bounds[1])};
+  if (op.isFloatResult()) {
+    Value x = op.tensor(1), isBelow = op.compare(arith::CmpFPredicate::OLE, x, bounds[0]);
+    Value above = op.select(isBelow, bounds[0], x);
+    return {op.select(op.compare(arith::CmpFPredicate::OGE, above, bounds[1]), bounds[1], above)};
+  }
   return {op.make<arith::MinSIOp>(op.make<arith::MaxSIOp>(op.tensor(1), bounds[0]), bounds[1])};
 }
 
@@ -229,7 +232,7 @@ static constexpr OpRow kElementwiseRows[] = {
      "arith.minimumf, minsi"},
     {"stablehlo.power", 2, "", power, evaluateTwo<powerOf, /*ofIntegers=*/false>, "products, math.sqrt, rsqrt or powf"},
     {"stablehlo.negate", 1, "", negate, evaluateOne<minus>, "arith.negf, subi"},
-    {"stablehlo.abs", 1, "", absolute, evaluateOne<std::fabs>, "math.absf, arith.maxsi"},
+    {"stablehlo.abs", 1, "", absolute, evaluateOne<std::fabs>, "arith.select, maxsi"},
     {"stablehlo.sign", 1, "", sign, evaluateOne<signOf>, "arith.select, maxsi, minsi"},
     {"stablehlo.exponential", 1, "", unary<math::ExpOp>, evaluateOne<std::exp>, "math.exp", kResultAccuracy},
     {"stablehlo.exponential_minus_one", 1, "", unary<math::ExpM1Op>, evaluateOne<std::expm1>, "math.expm1",
@@ -245,7 +248,7 @@ static constexpr OpRow kElementwiseRows[] = {
     {"stablehlo.floor", 1, "", rounding<math::FloorOp>, evaluateOne<std::floor>, "math.floor"},
     {"stablehlo.ceil", 1, "", rounding<math::CeilOp>, evaluateOne<std::ceil>, "math.ceil"},
     {"stablehlo.is_finite", 1, "", isFinite, nullptr, "a comparison of math.absf"},
-    {"stablehlo.clamp", 3, "", clamp, nullptr, "arith.maximumf, minimumf"},
+    {"stablehlo.clamp", 3, "", clamp, nullptr, "arith.select, maxsi, minsi"},
     {"stablehlo.compare", 2, "comparison_direction:E compare_type:E?", compare, evaluateCompare, "arith.cmpf, cmpi"},
     {"stablehlo.select", 3, "", select, evaluateSelect, "arith.select", "", true},
     {"stablehlo.convert", 1, "", convert, evaluateConvert, "tg.convert", "", true},

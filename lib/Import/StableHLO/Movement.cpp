@@ -161,7 +161,8 @@ static Values concat(SourceOp &op) {
     return {op.fail("the operands do not add up to the result")};
   Values parts;
   for (unsigned i = 0; i < op.numOperands(); ++i)
-    parts.push_back(op.tensor(i));
+    if (op.shape(i)[dim] > 0)
+      parts.push_back(op.tensor(i));
   return {parts.size() == 1 ? parts.front() : op.make<tg::ConcatOp>(parts, dim)};
 }
 static MaybeKnown evaluateConcat(SourceOp &op) {

@@ -113,6 +113,11 @@ Value Translator::valueOf(Value source, Location loc) {
     emitError(loc) << "a value is used before it is defined";
     hasFailed = true;
   }
+  if (type && type.getNumElements() == 0) {
+    emitError(loc) << "a tensor without elements is supported only where tensors are joined";
+    hasFailed = true;
+    type = {};
+  }
   if (!type || (!operand.value && !operand.known))
     return builder.create<arith::ConstantOp>(loc, builder.getZeroAttr(RankedTensorType::get({}, builder.getF32Type())));
   bool isTable = !operand.value && std::holds_alternative<Dense>(operand.known->value) && !operand.known->splat();
@@ -157,8 +162,14 @@ LogicalResult Translator::translate(Operation *op) {
 
 LogicalResult Translator::translateRow(Operation *op, const OpRow &row, Location loc) {
   SourceOp source(*this, op, builder, loc);
-  for (Value result : op->getResults())
+  auto isEmpty = [](Type type) { return cast<ShapedType>(type).getNumElements() == 0; };
+  for (Value result : op->getResults()) {
     operands[result] = {};
+    if (isEmpty(result.getType()))
+      remember(result, known::constant(typeHere(result.getType()).getShape(), 0));
+  }
+  if (op->getNumResults() > 0 && all_of(op->getResultTypes(), isEmpty))
+    return success();
   MaybeKnown known = row.evaluate && op->getNumResults() == 1 ? row.evaluate(source) : std::nullopt;
   if (known && known->shape == source.resultShape()) {
     remember(op->getResult(0), std::move(*known));
@@ -200,6 +211,18 @@ static void eraseUnused(func::FuncOp function) {
   for (Operation &op : make_early_inc_range(reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+/// Replaces |x|, whose gradient at 0 is 1 in JAX, where patterns have left it.
+static void expandMagnitudes(func::FuncOp function) {
+  for (auto op : make_early_inc_range(function.getBody().front().getOps<math::AbsFOp>())) {
+    if (all_of(op->getUsers(), [](Operation *user) { return isa<arith::CmpFOp>(user); }))
+      continue;
+    OpBuilder builder(op);
+    tg::TensorBuilder b(builder, op.getLoc());
+    op.replaceAllUsesWith(FunctionBuilder(b, /*hasGradients=*/false).magnitude(op.getOperand()));
+    op.erase();
+  }
 }
 
 /// Replaces what stands for erfc and belongs to no GELU.
@@ -256,7 +279,10 @@ Imported Translator::run() {
   // The gradients of a whole step read the parts of formulas, so composites would compute them a second time.
   Recognized recognized = isStep() ? recognizeIndices(function) : recognize(function, known);
   eraseUnused(function);
-  expandErfComplements(function);
+  if (!isStep()) {
+    expandMagnitudes(function);
+    expandErfComplements(function);
+  }
   if (failed(checkPatterns()))
     return {};
   return {std::move(module), std::move(recognized)};

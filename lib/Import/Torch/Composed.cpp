@@ -26,15 +26,6 @@ static Values square(CallBuilder &call) {
   return a ? Values{call.square(a)} : Values{};
 }
 
-static Values clampMin(CallBuilder &call) {
-  Value a = floatsOf(call);
-  return a ? Values{call.max(a, call.number("min"))} : Values{};
-}
-static Values clampMax(CallBuilder &call) {
-  Value a = floatsOf(call);
-  return a ? Values{call.make<arith::MinimumFOp>(a, call.constantLike(a, call.number("max")))} : Values{};
-}
-
 static Values leakyRelu(CallBuilder &call) {
   Value a = floatsOf(call);
   if (!a)
@@ -295,8 +286,6 @@ static Values roll(CallBuilder &call) {
 
 static constexpr OpRow kComposedRows[] = {
     {"aten.square.default", "self:T", square, nullptr, "arith.mulf"},
-    {"aten.clamp_min.default", "self:T min:N", clampMin, nullptr, "arith.maximumf"},
-    {"aten.clamp_max.default", "self:T max:N", clampMax, nullptr, "arith.minimumf"},
     {"aten.leaky_relu.default", "self:T negative_slope:N?", leakyRelu, nullptr, "arith.select"},
     {"aten.glu.default", "self:T dim:I?", glu, nullptr, "the first half times the sigmoid of the second"},
     {"aten.addcmul.default", "self:T tensor1:T tensor2:T value:N?", addProduct, nullptr, "arith.mulf, addf"},

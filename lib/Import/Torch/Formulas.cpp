@@ -25,9 +25,6 @@ template <Value (*formula)(CallBuilder &, Value)> static Values formulaOf(CallBu
 }
 
 static Value one(CallBuilder &b, Value a) { return b.constantLike(a, 1); }
-static Value minimum(CallBuilder &b, Value a, double most) {
-  return b.make<arith::MinimumFOp>(a, b.constantLike(a, most));
-}
 static Value isAbove(CallBuilder &b, Value a, double number) {
   return b.compare(FP::OGT, a, b.constantLike(a, number));
 }
@@ -60,6 +57,12 @@ template <Value (F::*function)(Value, Value)> static Value asOfTwo(CallBuilder &
 static Value exp2(CallBuilder &b, Value a) { return b.make<math::Exp2Op>(a); }
 static Value log2(CallBuilder &b, Value a) { return b.mul(b.log(a), 1 / M_LN2); }
 static Value log10(CallBuilder &b, Value a) { return b.mul(b.log(a), 1 / M_LN10); }
+/// sin(pi x) / (pi x), and 1 at 0.
+static Value sinc(CallBuilder &b, Value a) {
+  Value isZero = b.compare(FP::OEQ, a, b.zeros(tg::typeOf(a))), angle = b.mul(b.select(isZero, one(b, a), a), M_PI);
+  return b.select(isZero, one(b, a), b.div(b.sin(angle), angle));
+}
+
 /// The root of x^2 + y^2, without the squares of large numbers. At 0 the gradient is 0.
 static Value hypot(CallBuilder &b, Value x, Value y) {
   Value a = absolute(b, x), c = absolute(b, y), larger = b.make<arith::MaximumFOp>(a, c);
@@ -88,7 +91,7 @@ template <class Op> static Value numberOf(CallBuilder &b, Value x, Value y) {
 
 /// scale * (x above 0, and else alpha * (exp(x * inner) - 1)).
 static Value exponentialUnit(CallBuilder &b, Value a, double scale, double alpha, double inner) {
-  Value below = minimum(b, a, 0);
+  Value zero = b.zeros(tg::typeOf(a)), below = b.select(b.compare(FP::OGT, a, zero), zero, a);
   Value curve = b.mul(expm1(b, inner == 1 ? below : b.mul(below, inner)), alpha * scale);
   return b.select(isAbove(b, a, 0), scale == 1 ? a : b.mul(a, scale), curve);
 }
@@ -178,6 +181,7 @@ static constexpr OpRow kFormulaRows[] = {
     {"aten.erfinv.default", "self:T", formulaOf<as<&F::erfInverse>>, nullptr, "a polynomial"},
     {"aten.fmod.Tensor", "self:T other:T", formulaOfTwo<asOfTwo<&F::remainder>>, nullptr, "math.floor, fma"},
     {"aten.fmod.Scalar", "self:T other:N", formulaOfTwo<asOfTwo<&F::remainder>>, nullptr, "math.floor, fma"},
+    {"aten.sinc.default", "self:T", formulaOf<sinc>, nullptr, "math.sin"},
     {"aten.hypot.default", "self:T other:T", formulaOfTwo<hypot>, nullptr, "math.sqrt"},
     {"aten.copysign.Tensor", "self:T other:T", formulaOfTwo<copySign>, nullptr, "math.copysign"},
     {"aten.copysign.Scalar", "self:T other:N", formulaOfTwo<copySign>, nullptr, "math.copysign"},

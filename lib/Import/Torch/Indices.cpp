@@ -19,10 +19,10 @@ using namespace braid::torch;
 
 static Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
+static bool wraps(Interval all) { return all.low < INT32_MIN || all.high > INT32_MAX; }
+
 /// Returns an interval, or that of all integers if it has numbers that wrap around.
-static Interval withoutWrap(int64_t low, int64_t high) {
-  return low < INT32_MIN || high > INT32_MAX ? Interval() : Interval{low, high};
-}
+static Interval withoutWrap(Interval all) { return wraps(all) ? Interval() : all; }
 
 static Interval intervalOfConstant(Value value) {
   DenseIntElementsAttr elements;
@@ -43,9 +43,16 @@ static bool isMovement(Operation *op) {
              tg::StopGradientOp>(op);
 }
 
-static Interval intervalOfProduct(Interval a, Interval b) {
+/// Returns the interval of a sum, difference or product as if it had 64 bits, or nothing for other ops.
+static std::optional<Interval> wideInterval(Operation *op, Interval a, Interval b) {
+  if (isa<arith::AddIOp>(op))
+    return Interval{a.low + b.low, a.high + b.high};
+  if (isa<arith::SubIOp>(op))
+    return Interval{a.low - b.high, a.high - b.low};
+  if (!isa<arith::MulIOp>(op))
+    return std::nullopt;
   int64_t products[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  return withoutWrap(*llvm::min_element(products), *llvm::max_element(products));
+  return Interval{*llvm::min_element(products), *llvm::max_element(products)};
 }
 
 static Interval intervalOfRemainder(Interval a, Interval b) {
@@ -70,6 +77,8 @@ static Interval intervalOfSelect(arith::SelectOp select, ArrayRef<Interval> in) 
   return in[2].low < 0 ? hull({below.low + size.low, below.high + size.low}, rest) : rest;
 }
 
+static constexpr unsigned kMostOps = 12;
+
 /// Follows at most `depth` ops.
 static Interval intervalOf(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
@@ -87,9 +96,8 @@ static Interval intervalOf(Value value, unsigned depth) {
         return tg::typeOf(convert.getInput()).getElementType().isInteger(1) ? Interval{0, 1} : Interval();
       })
       .Case<arith::SelectOp>([&](arith::SelectOp select) { return intervalOfSelect(select, in); })
-      .Case<arith::AddIOp>([&](auto) { return withoutWrap(in[0].low + in[1].low, in[0].high + in[1].high); })
-      .Case<arith::SubIOp>([&](auto) { return withoutWrap(in[0].low - in[1].high, in[0].high - in[1].low); })
-      .Case<arith::MulIOp>([&](auto) { return intervalOfProduct(in[0], in[1]); })
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+          [&](Operation *op) { return withoutWrap(*wideInterval(op, in[0], in[1])); })
       .Case<arith::RemSIOp>([&](auto) { return intervalOfRemainder(in[0], in[1]); })
       .Case<arith::MaxSIOp>(
           [&](auto) { return Interval{std::max(in[0].low, in[1].low), std::max(in[0].high, in[1].high)}; })
@@ -98,7 +106,21 @@ static Interval intervalOf(Value value, unsigned depth) {
       .Default([](Operation *) { return Interval(); });
 }
 
-Interval braid::torch::intervalOf(Value integers) { return ::intervalOf(integers, /*depth=*/12); }
+Interval braid::torch::intervalOf(Value integers) { return ::intervalOf(integers, kMostOps); }
+
+bool braid::torch::mayWrap(Value result) {
+  constexpr int64_t kMostOfInput = int64_t(1) << 21;
+  Operation *op = result.getDefiningOp();
+  if (!op || op->getNumOperands() != 2 || !tg::typeOf(result).getElementType().isInteger(32))
+    return false;
+  auto operand = [&](unsigned number) {
+    Interval all = ::intervalOf(op->getOperand(number), kMostOps), unknown;
+    return Interval{all.low == unknown.low ? -kMostOfInput : all.low,
+                    all.high == unknown.high ? kMostOfInput : all.high};
+  };
+  std::optional<Interval> wide = wideInterval(op, operand(0), operand(1));
+  return wide && wraps(*wide);
+}
 
 /// Whether indices are provably in [0, size).
 static bool isProvablyInside(Value indices, int64_t size) {

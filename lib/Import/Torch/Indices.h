@@ -18,6 +18,9 @@ struct Interval {
   int64_t low = INT32_MIN, high = INT32_MAX;
 };
 Interval intervalOf(mlir::Value integers);
+/// Whether a sum, difference or product of integers may need more than 32 bits where inputs are below 2^21 in
+/// magnitude, as class numbers are.
+bool mayWrap(mlir::Value result);
 
 /// Whether indices are provably in [0, size) or `ignored`, or only move an input that is checked when data are read.
 bool isWithin(mlir::Value indices, int64_t size, std::optional<int64_t> ignored = std::nullopt);

@@ -11,6 +11,8 @@ using namespace mlir;
 using namespace braid;
 using namespace braid::torch;
 
+using FP = arith::CmpFPredicate;
+
 /// Reports an error for truth values.
 static bool refuseTruth(CallBuilder &call) {
   if (call.resultElement().isInteger(1))
@@ -45,7 +47,7 @@ Values braid::torch::subtractFrom(CallBuilder &call) {
   return {call.make<arith::SubIOp>(b, scaled)};
 }
 
-/// Limits x to bounds that are numbers or tensors.
+/// Limits x to bounds that are numbers or tensors. At a number the gradient is 0; with a tensor it is shared.
 Values braid::torch::clamp(CallBuilder &call) {
   if (refuseTruth(call))
     return {};
@@ -55,7 +57,9 @@ Values braid::torch::clamp(CallBuilder &call) {
       continue;
     Value bound = call.operand(name, call.resultElement());
     bool isLow = name == "min";
-    if (call.isFloatResult())
+    if (call.isFloatResult() && call.isNumber(name))
+      a = call.select(call.compare(isLow ? FP::OLE : FP::OGE, a, bound), bound, a);
+    else if (call.isFloatResult())
       a = isLow ? call.make<arith::MaximumFOp>(a, bound) : call.make<arith::MinimumFOp>(a, bound);
     else
       a = isLow ? call.make<arith::MaxSIOp>(a, bound) : call.make<arith::MinSIOp>(a, bound);
@@ -68,7 +72,6 @@ static FunctionBuilder functionsOf(CallBuilder &call) { return FunctionBuilder(c
 /// The remainder of floats that has the sign of b. A rounded quotient cannot tell it: 1 / 0.1 is 10, but 9 times 0.1 is
 /// the most that 1 holds.
 static Value floorRemainder(CallBuilder &call, Value a, Value b) {
-  using FP = arith::CmpFPredicate;
   Value rest = functionsOf(call).remainder(a, b), zero = call.zeros(tg::typeOf(a));
   Value isBelow = call.compare(FP::OLT, call.mul(functionsOf(call).sign(rest), functionsOf(call).sign(b)), zero);
   return call.select(isBelow, call.add(rest, b), rest);
@@ -78,7 +81,7 @@ static Value floorRemainder(CallBuilder &call, Value a, Value b) {
 /// have no gradient.
 static Value floorQuotient(CallBuilder &call, Value a, Value b) {
   Value quotient = call.div(call.sub(a, floorRemainder(call, a, b)), b);
-  Value isZero = call.compare(arith::CmpFPredicate::OEQ, b, call.zeros(tg::typeOf(b)));
+  Value isZero = call.compare(FP::OEQ, b, call.zeros(tg::typeOf(b)));
   return call.make<tg::StopGradientOp>(call.select(isZero, call.div(a, b), functionsOf(call).roundToEven(quotient)));
 }
 

@@ -210,6 +210,17 @@ static Value masked(CallBuilder &call, Value scores) {
                            : call.select(wide, scores, never);
 }
 
+/// The softmax of each row, and 0 in rows that are masked as a whole.
+static Value softmaxOfSeen(CallBuilder &call, Value scores) {
+  RankedTensorType type = tg::typeOf(scores);
+  Value largest = call.reduceLanes(tg::ReduceKind::Max, call.make<tg::StopGradientOp>(scores));
+  Value isEmpty = call.compare(arith::CmpFPredicate::OEQ, largest, call.constantLike(largest, -HUGE_VAL));
+  isEmpty =
+      call.broadcast(isEmpty, tg::withElement(type, call.builder.getI1Type()), tg::dimRange(0, type.getRank() - 1));
+  Value zero = call.zeros(type);
+  return call.select(isEmpty, zero, call.make<tg::SoftmaxOp>(call.select(isEmpty, zero, scores)));
+}
+
 namespace {
 /// Batch x heads x sequence x size.
 struct Heads {
@@ -225,7 +236,7 @@ static Value attentionByProducts(CallBuilder &call, Heads heads, double scale, d
   Value scores = masked(call, call.mul(call.contract("bhsd,bhtd->bhst", heads.q, k), scale));
   if (!scores)
     return scores;
-  Value weights = call.make<tg::SoftmaxOp>(scores);
+  Value weights = call.has("attn_mask") ? softmaxOfSeen(call, scores) : call.make<tg::SoftmaxOp>(scores);
   if (rate > 0)
     weights = call.make<tg::DropoutOp>(weights.getType(), weights, call.key(), call.builder.getF64FloatAttr(rate),
                                        call.builder.getI64IntegerAttr(call.nextStream()));

@@ -53,10 +53,11 @@ static Values exponential(CallBuilder &call) {
   return finished(call, call.mul(call.log(call.sub(call.constantLike(u, 1), u)), -1 / call.number("lambd", 1)));
 }
 
-/// 1 with a probability: a number, or one for each element.
-static Values bernoulli(CallBuilder &call) {
+/// 1 with a probability: a number, which an export leaves out if it is 0.5, or one for each element.
+template <bool hasNumber> static Values bernoulli(CallBuilder &call) {
   Type f32 = call.builder.getF32Type();
-  Value probability = call.has("p") ? call.operand("p", f32) : call.operand("self", f32);
+  Value probability = hasNumber ? call.constant(tg::withElement(call.resultTensor(), f32), call.number("p", 0.5))
+                                : call.operand("self", f32);
   Value isOne = call.compare(arith::CmpFPredicate::OLT, uniform(call), probability);
   return finished(call, call.convert(isOne, f32));
 }
@@ -99,9 +100,9 @@ static constexpr OpRow kRandomRows[] = {
     {"aten.randn_like.default", "self:T", normal, nullptr, "two tg.random_uniform", kRandomIgnored},
     {"aten.normal_.default", "self:T mean:N? std:N?", normal, nullptr, "two tg.random_uniform"},
     {"aten.exponential_.default", "self:T lambd:N?", exponential, nullptr, "tg.random_uniform, math.log"},
-    {"aten.bernoulli.default", "self:T", bernoulli, nullptr, "a comparison with tg.random_uniform"},
-    {"aten.bernoulli.p", "self:T p:N", bernoulli, nullptr, "a comparison with tg.random_uniform"},
-    {"aten.bernoulli_.float", "self:T p:N?", bernoulli, nullptr, "a comparison with tg.random_uniform"},
+    {"aten.bernoulli.default", "self:T", bernoulli<false>, nullptr, "a comparison with tg.random_uniform"},
+    {"aten.bernoulli.p", "self:T p:N", bernoulli<true>, nullptr, "a comparison with tg.random_uniform"},
+    {"aten.bernoulli_.float", "self:T p:N?", bernoulli<true>, nullptr, "a comparison with tg.random_uniform"},
     {"aten.randint.default", "high:I size:IL", integers, nullptr, "tg.random_uniform", kRandomIgnored},
     {"aten.randint.low", "low:I high:I size:IL", integers, nullptr, "tg.random_uniform", kRandomIgnored},
     {"aten.feature_dropout.default", "input:T p:N train:B", channelDropout, nullptr, "tg.dropout"},

@@ -112,9 +112,15 @@ static Values variance(CallBuilder &call) {
   return {call.reshape(call.mul(sum, 1 / divisor), call.resultType().shape)};
 }
 
+/// The root of the variance. Where that is 0 the gradient is 0, and not infinite.
 static Values deviation(CallBuilder &call) {
   Values squares = variance(call);
-  return squares.size() == 1 && squares[0] ? Values{call.sqrt(squares[0])} : Values{};
+  if (squares.size() != 1 || !squares[0])
+    return {};
+  Value zero = call.zeros(tg::typeOf(squares[0]));
+  Value isZero = call.compare(arith::CmpFPredicate::OEQ, squares[0], zero);
+  Value root = call.sqrt(call.select(isZero, call.constantLike(zero, 1), squares[0]));
+  return {call.select(isZero, zero, root)};
 }
 
 template <bool isDeviation> static Values withMean(CallBuilder &call) {

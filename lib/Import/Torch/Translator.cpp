@@ -1,6 +1,7 @@
 //===- Translator.cpp - calls of ATen ops become ops of tg ----------------===//
 
 #include "dialects/TG/ValueNames.h"
+#include "lib/Import/Torch/Indices.h"
 #include "lib/Import/Torch/Translation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -175,7 +176,7 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
                : LogicalResult(emitError(loc)
                                << call.op
                                << ": is supported only of values that do not depend on inputs or parameters");
-  SmallVector<Value> results = row.build(calls);
+  Values results = row.build(calls);
   if (hasFailed || calls.hasReported)
     return failure();
   if (results.empty() || is_contained(results, Value()))
@@ -184,7 +185,13 @@ LogicalResult Translator::build(const Call &call, const OpRow &row, Location loc
     return emitError(loc) << call.op << ": the call has " << call.results.size() << " results, and the op has "
                           << results.size();
   for (auto [number, value] : enumerate(results)) {
-    if (Operation *op = value.getDefiningOp(); op && op->getLoc() == loc)
+    Operation *op = value.getDefiningOp();
+    bool isNew = op && op->getLoc() == loc;
+    if (isNew && calls.resultType(number).element == ScalarType::I64 && mayWrap(value))
+      return emitError(loc) << call.op
+                            << ": may need more than 32 bits, which integers have here; bound the operands by clamp() "
+                               "or %, or convert them to floats";
+    if (isNew)
       tg::named(call.results[number], value);
     if (value.getType() != calls.resultTensor(number))
       return emitError(loc) << call.op << ": the result is " << value.getType() << " here, and "
