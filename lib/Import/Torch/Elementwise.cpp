@@ -98,7 +98,8 @@ static Values dropout(CallBuilder &call) {
 // Comparisons and choices
 //===----------------------------------------------------------------------===//
 
-/// Returns the element type in which operands are compared: the float among them, or i32.
+/// Returns the element type in which operands are compared: the float among them, f32 for integers and another number,
+/// or i32.
 static Type comparedType(CallBuilder &call) {
   Type type = tg::typeOf(call.tensor("self")).getElementType();
   if (!call.isNumber("other") && call.has("other")) {
@@ -107,6 +108,8 @@ static Type comparedType(CallBuilder &call) {
         (!isa<FloatType>(type) || other.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth()))
       return other;
   }
+  if (!isa<FloatType>(type) && call.isNumber("other") && call.number("other") != std::floor(call.number("other")))
+    return call.builder.getF32Type();
   return type.isInteger(1) ? call.builder.getI32Type() : type;
 }
 

@@ -203,7 +203,12 @@ static Value masked(CallBuilder &call, Value scores) {
   }
   if (!call.has("attn_mask"))
     return scores;
-  Value mask = call.tensor("attn_mask"), wide = call.expand(mask, type.getShape());
+  Value mask = call.tensor("attn_mask");
+  if (SmallVector<int64_t> shape(shapeOf(mask)); shape.size() == 3 && shapeOf(call.tensor("query")).size() == 3) {
+    shape.insert(shape.begin() + 1, 1); // as queries without heads have one
+    mask = call.reshape(mask, shape);
+  }
+  Value wide = call.expand(mask, type.getShape());
   if (!wide)
     return wide;
   return tg::isFloat(mask) ? call.add(scores, call.convert(wide, type.getElementType()))
@@ -275,7 +280,9 @@ static Values attention(CallBuilder &call) {
   double factor = call.has("scale") ? call.number("scale") : 1 / std::sqrt(size);
   tg::MaskAttr mask = maskOf(call);
   ArrayRef<int64_t> shape = call.resultType().shape;
-  if (!mask || heads->k.getType() != heads->v.getType()) {
+  // PyTorch counts queries and keys from the first, whatever their numbers are.
+  bool isOblong = call.boolean("is_causal") && shapeOf(heads->q)[2] != shapeOf(heads->k)[2];
+  if (!mask || isOblong || heads->k.getType() != heads->v.getType()) {
     Value result = attentionByProducts(call, *heads, factor, rate);
     return {result ? call.reshape(result, shape) : result};
   }
