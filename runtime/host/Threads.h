@@ -36,6 +36,9 @@ namespace braid {
 // Sets the number of threads of every later parallel region, also in oneDNN.
 void setThreads(int threads);
 
+// Throws Error if the process cannot start that many threads: OpenMP would end the process.
+void requireThreads(int threads);
+
 // Runs f(part, begin, end) on `threads` ranges of [0, count), one for each thread; skips empty
 // ranges.
 template <class F> BRAID_FORK_JOIN void parallelRanges(int threads, int64_t count, const F &f) {
