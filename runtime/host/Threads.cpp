@@ -57,3 +57,9 @@ void braid::requireThreads(int threads) {
     fail("this process cannot start ", threads, " threads, but at most ", started.size() + 1, ": ", problem,
          "; give fewer threads, or raise the limit of the system (ulimit -u)");
 }
+
+void braid::endPoolBeforeForks() {
+  static const int status = pthread_atfork([] { omp_pause_resource_all(omp_pause_soft); }, nullptr, nullptr);
+  if (status != 0)
+    fail("cannot prepare for forks of this process: ", std::strerror(status));
+}

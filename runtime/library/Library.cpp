@@ -174,6 +174,7 @@ braid_status braid_create(const braid_options *given, braid_step **step) {
       fail("the caller was compiled for version ", options.version, " of braid/step.h, but the library has version ",
            BRAID_STEP_VERSION, "; compile both with one installation of Braid");
     checkOptions(options);
+    endPoolBeforeForks();
     *step = new braid_step(options);
   });
 }
