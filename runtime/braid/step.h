@@ -25,8 +25,9 @@
  *
  * Threads.  One thread at a time may use a braid_step, and it need not be always the same.
  *
- * Forks.  A forked child can create steps of its own.  It cannot use the steps of its parent.  No other
- * thread may run a function of the library during the fork.
+ * Forks.  A forked child can create steps of its own on the CPU; CUDA refuses children of a process that
+ * used it.  A child cannot use the steps of its parent.  No other thread may run a function of the library
+ * during the fork.
  *
  * Types.  Functions that take a braid_type convert each element:
  *   - a float to a float type: rounded to nearest even;
