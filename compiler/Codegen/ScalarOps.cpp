@@ -181,13 +181,14 @@ static std::string printCast(Operation *op, const Expr &x) {
   if (name == "arith.uitofp" && x.kind == Kind::I1)
     return "mask_to_float(" + x.text + ")";
   if (name == "arith.fptosi" && to == Kind::I32)
-    return "to_int(" + x.text + ")";
+    return (type.isInteger(8) ? "to_int8(" : "to_int(") + x.text + ")";
+  if (name == "arith.fptosi" && to == Kind::I64 && !x.lane)
+    return "to_int64(" + x.text + ")";
   if (name == "arith.extui" && x.kind == Kind::I1 && to == Kind::I32)
     return "mask_to_int(" + x.text + ")";
   if (name == "arith.trunci" && to == Kind::I1)
     return "(" + x.text + " & 1) != 0";
-  bool widthOnly = name == "arith.index_cast" || name == "arith.extsi" || name == "arith.trunci" ||
-                   (name == "arith.fptosi" && to == Kind::I64);
+  bool widthOnly = name == "arith.index_cast" || name == "arith.extsi" || name == "arith.trunci";
   if (widthOnly && to && x.kind == *to)
     return x.text;
   if (widthOnly && to && !x.lane && x.kind != Kind::I1)

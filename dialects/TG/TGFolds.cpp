@@ -113,7 +113,7 @@ static Attribute convertElement(Attribute element, Type type) {
   auto toFloat = dyn_cast<FloatType>(type);
   if (auto number = dyn_cast<FloatAttr>(element)) {
     if (!toFloat)
-      return {}; // how out-of-range numbers convert depends on the target
+      return {}; // rare, so not folded
     bool losesInfo;
     APFloat value = number.getValue();
     value.convert(toFloat.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);

@@ -189,11 +189,15 @@ def TG_IotaOp : TG_Op<"iota", "Source", [TG_DefaultCost], ["buildShard"]> {
 
 def TG_ConvertOp : TG_Op<"convert", "Conversion",
     [KeepsElements, TG_Diff, TG_DefaultCost, SameOperandsAndResultShape], [], ["buildWide"]> {
-  let summary = "Changes the element type: floats round to nearest even, ints truncate, i1 is 0 or 1";
+  let summary = "Changes the element type: floats round to nearest even, ints saturate or wrap, i1 is 0 or 1";
   let description = [{
     ```mlir
     %f = tg.convert %i : tensor<4xi32> -> tensor<4xf32>
     ```
+
+    A conversion from float to int drops the fraction. A float out of the int's range becomes the nearest int, and NaN
+    becomes 0, as in JAX. A conversion from int to a narrower int keeps the low bits. A conversion to i1 gives 1 for
+    every number but 0, also for NaN.
   }];
   let arguments = (ins TG_Tensor:$input);
   let results = (outs TG_Tensor:$result);

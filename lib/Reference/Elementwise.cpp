@@ -70,8 +70,8 @@ static ElementFunction conversion(Operation *op) {
       .Case<arith::TruncFOp>([=](auto) { return unary([=](double x) { return roundTo(to, x); }); })
       .Case<arith::SIToFPOp>([=](auto) { return toFloat([=](Element x) { return signedOf(from, x.i); }); })
       .Case<arith::UIToFPOp>([=](auto) { return toFloat([=](Element x) { return unsignedOf(from, x.i); }); })
-      .Case<arith::FPToSIOp, arith::FPToUIOp>(
-          [=](auto) { return toInt([=](Element x) { return wrapTo(to, static_cast<int64_t>(x.f)); }); })
+      .Case<arith::FPToSIOp>([=](auto) { return toInt([=](Element x) { return saturateTo(to, x.f); }); })
+      .Case<arith::FPToUIOp>([=](auto) { return toInt([=](Element x) { return saturateTo(to, x.f, false); }); })
       .Case<arith::ExtSIOp>([=](auto) { return toInt([=](Element x) { return signedOf(from, x.i); }); })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>(
           [=](auto) { return toInt([=](Element x) { return wrapTo(to, unsignedOf(from, x.i)); }); })

@@ -133,7 +133,7 @@ static Tensor evaluateConvert(tg::ConvertOp op, const Operands &in) {
     if (x.hasFloats() && y.hasFloats())
       y.f(i) = x.f(i);
     else if (x.hasFloats())
-      y.n(i) = toBool ? x.f(i) != 0 : wrapTo(y.elementType, static_cast<int64_t>(x.f(i)));
+      y.n(i) = toBool ? x.f(i) != 0 : saturateTo(y.elementType, x.f(i));
     else if (y.hasFloats())
       y.f(i) = static_cast<double>(x.n(i));
     else

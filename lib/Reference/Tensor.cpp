@@ -46,6 +46,18 @@ int64_t braid::reference::wrapTo(Type type, int64_t value) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - width)) >> (64 - width);
 }
 
+int64_t braid::reference::saturateTo(Type type, double value, bool isSigned) {
+  const unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  const double limit = std::ldexp(1.0, isSigned ? width - 1 : width), least = isSigned ? -limit : 0;
+  if (std::isnan(value))
+    return 0;
+  if (value >= limit)
+    return wrapTo(type, isSigned ? llvm::maxIntN(width) : static_cast<int64_t>(llvm::maxUIntN(width)));
+  if (value <= least)
+    return wrapTo(type, isSigned ? llvm::minIntN(width) : 0);
+  return wrapTo(type, isSigned ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint64_t>(value)));
+}
+
 int64_t braid::reference::elementCount(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape)

@@ -39,6 +39,10 @@ using Rounding = double (*)(double);
 Rounding roundingOf(mlir::Type type);
 /// Returns the value of an int type with the same low bits: i1 is 0 or 1, wider ints are signed.
 int64_t wrapTo(mlir::Type type, int64_t value);
+
+/// Returns the number without its fraction as a signed or unsigned int. Numbers out of the type's range become the
+/// nearest int, and NaN becomes 0.
+int64_t saturateTo(mlir::Type type, double value, bool isSigned = true);
 bool isFloat(mlir::Type type);
 
 using Index = llvm::SmallVector<int64_t, 6>;

@@ -16,12 +16,25 @@
  *     braid_destroy(step);
  *
  * Errors.  A function that returns BRAID_ERROR has written no result; braid_error() describes it.
+ * Pointers must not be null unless their function says so.  A null pointer, an unknown enumerator, or a
+ * number out of its range is an error.  A function that counts returns 0 for a null step.
  * No function prints, exits, or installs a signal handler.  A call that cannot
  * begin, such as a run without its inputs, changes nothing.  If a run fails (another rank ended, a
  * device failed), every later call returns its error: destroy the braid_step, and load a checkpoint
  * into a new one.
  *
  * Threads.  One thread at a time may use a braid_step, and it need not be always the same.
+ *
+ * Forks.  A forked child can create steps of its own on the CPU; CUDA refuses children of a process that
+ * used it.  A child cannot use the steps of its parent.  No other thread may run a function of the library
+ * during the fork.
+ *
+ * Types.  Functions that take a braid_type convert each element:
+ *   - a float to a float type: rounded to nearest even;
+ *   - an integer or a boolean to an integer type: an error unless the type holds the number;
+ *   - an integer to a boolean: an error unless the number is 0 or 1;
+ *   - an integer or a boolean to a float type: rounded;
+ *   - a float to an integer type or a boolean: an error.
  *
  * Ranks.  Every rank is a process of its own, and has the same library.  All ranks must call
  * braid_create, braid_accumulate, braid_train, braid_evaluate, braid_forward, braid_save,
@@ -95,13 +108,14 @@ typedef struct {
   const char *job;                 /* name of this job and attempt, the same on all ranks; null: as the launcher says */
   const char *token;               /* secret that the ranks share; null: from BRAID_JOB_TOKEN */
   const char *transport;           /* "shm", "gloo", "mpi", "nccl"; null: chosen for the launcher and the target */
-  double timeout;                  /* seconds to wait for other ranks; 0: 300 */
-  int32_t threads;                 /* of a rank on the CPU; 0: a fair share of the cores */
-  int32_t device;                  /* number of the device plus one; 0: the rank's number on this host */
+  double timeout;                  /* seconds to wait for other ranks, up to 1e8; 0: 300 */
+  int32_t threads;                 /* of a rank on the CPU, up to 1024; 0: a fair share of the cores */
+  int32_t device;                  /* number of the GPU plus one; 0: the rank's number on this host */
   uint64_t seed;                   /* of initial values and dropout; 0: 1 */
 } braid_options;
 
-/* Connects the ranks, allocates all memory, and initializes every tensor.  `options` may be null. */
+/* Connects the ranks, allocates all memory, and initializes every tensor.  `options` may be null.  After an
+ * error *step is null. */
 BRAID_API braid_status braid_create(const braid_options *options, braid_step **step);
 /* Frees everything.  `step` may be null. */
 BRAID_API void braid_destroy(braid_step *step);
@@ -151,11 +165,11 @@ BRAID_API int32_t braid_tensor_count(const braid_step *step);
 BRAID_API braid_status braid_get_tensor(const braid_step *step, int32_t index, braid_tensor *tensor);
 
 /* Writes a whole tensor, row-major, into the parts of this rank, and into all copies of it.  Every
- * rank must write the same values.  Floats are converted to the tensor's type; a tensor of another
- * number of elements is the caller's mistake that nothing detects. */
+ * rank must write the same values.  Converts from `type` to the tensor's type.  The number of elements
+ * is not checked. */
 BRAID_API braid_status braid_write_tensor(braid_step *step, const char *name, braid_type type, const void *values);
 /* Copies this rank's part of a tensor to the host, at the same elements of a whole row-major tensor;
- * other elements stay. */
+ * other elements stay.  Converts from the tensor's type to `type`. */
 BRAID_API braid_status braid_read_tensor(braid_step *step, const char *name, braid_type type, void *values);
 /* Must follow a write through braid_tensor.data of a parameter: renews the copies of parameters.
  * Refused if a copy is sharded otherwise than its parameter; use braid_write_tensor then. */
@@ -183,7 +197,7 @@ BRAID_API braid_status braid_get_input(const braid_step *step, int32_t index, br
 typedef enum { BRAID_OWN_PART, BRAID_WHOLE } braid_extent;
 
 /* Copies the values of an input of one microbatch, which later runs read until they are set again.
- * Integers are converted to the input's type if they fit, and floats to its float type. */
+ * Converts from `type` to the input's type. */
 BRAID_API braid_status braid_set_input(braid_step *step, const char *name, int32_t microbatch, braid_type type,
                                        const void *values, braid_extent extent);
 
@@ -200,7 +214,8 @@ typedef struct {
 /* Adds the gradients of the next microbatch of a step, of which braid_train runs the last.  Refused
  * for pipelines, whose microbatches run together in braid_train. */
 BRAID_API braid_status braid_accumulate(braid_step *step);
-/* Runs the remaining microbatches of a step, and updates the parameters.  `result` may be null. */
+/* Runs the remaining microbatches of a step, and updates the parameters.  `lr` must be finite and not
+ * negative.  `result` may be null. */
 BRAID_API braid_status braid_train(braid_step *step, float lr, braid_result *result);
 /* Computes the loss of microbatch 0 without dropout. */
 BRAID_API braid_status braid_evaluate(braid_step *step, float *loss);

@@ -253,7 +253,7 @@ inline PowerParts power_parts(V x) {
   return {p * r, n};
 }
 // Returns x 2^n.
-inline V times_power(V x, V n) { return scale(x, {to_int(n), n}); }
+inline V times_power(V x, V n) { return scale(x, {__builtin_convertvector(n, VI), n}); }
 } // namespace detail
 
 // Relative errors of up to 2e-5; rounding to bf16 raises them to 2e-3.

@@ -59,9 +59,29 @@ inline float to_float(float x) { return x; }
 inline float to_float(int32_t x) { return static_cast<float>(x); }
 inline float to_float(int64_t x) { return static_cast<float>(x); }
 
-// Rounds towards zero.
-inline VI to_int(V x) { return __builtin_convertvector(x, VI); }
-inline int32_t to_int(float x) { return static_cast<int32_t>(x); }
+// Rounds towards zero. Numbers out of range become the nearest int, and NaN becomes 0, as in conversions of GPUs.
+inline VI to_int(V x) {
+  const V limit = splat(0x1p31f);
+  const VM is_large = x >= limit;
+  const V below = is_large ? V{} : x;
+  const V inside = below > -limit ? below : -limit; // also for NaN
+  return (is_large ? splat(INT32_MAX) : __builtin_convertvector(inside, VI)) & (x == x);
+}
+template <class Int> inline Int saturate(float x) {
+  constexpr Int min = -1 - static_cast<Int>(static_cast<uint64_t>(-1) >> (65 - 8 * sizeof(Int))), max = -1 - min;
+  if (x != x)
+    return 0;
+  return x >= -static_cast<float>(min) ? max : x > static_cast<float>(min) ? static_cast<Int>(x) : min;
+}
+inline int32_t to_int(float x) { return saturate<int32_t>(x); }
+inline int64_t to_int64(float x) { return saturate<int64_t>(x); }
+
+// The same for i8, whose values are ints in registers.
+inline VI to_int8(V x) {
+  const VI i = to_int(x), min = splat(INT8_MIN), max = splat(INT8_MAX);
+  return i < min ? min : i > max ? max : i;
+}
+inline int32_t to_int8(float x) { return saturate<int8_t>(x); }
 
 // Returns the value of `x` after a store to i8 and a load.
 inline VI wrap_int8(VI x) { return (x << 24) >> 24; }

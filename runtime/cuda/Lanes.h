@@ -121,7 +121,14 @@ __device__ inline float to_float(float x) { return x; }
 __device__ inline float to_float(bf16 x) { return __bfloat162float(x); }
 __device__ inline float to_float(int32_t x) { return static_cast<float>(x); }
 __device__ inline float to_float(int64_t x) { return static_cast<float>(x); }
-__device__ inline int32_t to_int(float x) { return static_cast<int32_t>(x); } // towards zero
+// Round towards zero. Numbers out of range become the nearest int, and NaN becomes 0; for int64_t the instruction
+// returns INT64_MIN for NaN.
+__device__ inline int32_t to_int(float x) { return __float2int_rz(x); }
+__device__ inline int64_t to_int64(float x) { return x != x ? 0 : __float2ll_rz(x); }
+__device__ inline int32_t to_int8(float x) {
+  const int32_t i = to_int(x);
+  return i < INT8_MIN ? INT8_MIN : i > INT8_MAX ? INT8_MAX : i;
+}
 __device__ inline float mask_to_float(bool m) { return m ? 1.0f : 0.0f; }
 __device__ inline int32_t mask_to_int(bool m) { return m ? 1 : 0; }
 // Rounds `x` to bf16, as storing it to bf16 memory and loading it would.
@@ -135,6 +142,9 @@ template <class T, int N> __device__ inline Vec<float, N> to_float(const Vec<T, 
 }
 template <int N> __device__ inline Vec<int32_t, N> to_int(const Vec<float, N> &x) {
   return detail::each<N>([&](int k) { return to_int(x.at[k]); });
+}
+template <int N> __device__ inline Vec<int32_t, N> to_int8(const Vec<float, N> &x) {
+  return detail::each<N>([&](int k) { return to_int8(x.at[k]); });
 }
 template <int N> __device__ inline Vec<int32_t, N> wrap_int8(const Vec<int32_t, N> &x) {
   return detail::each<N>([&](int k) { return wrap_int8(x.at[k]); });

@@ -1,12 +1,18 @@
 //===- Threads.cpp - the thread pool --------------------------------------===//
 
 #include "host/Threads.h"
+#include "base/Error.h"
 #include "braid_rt.h"
 #include "host/Placement.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <pthread.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace braid;
 
@@ -30,4 +36,30 @@ void braid::parallelZero(std::byte *memory, uint64_t bytes, int threads) {
 void braid::setThreads(int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
+}
+
+void braid::requireThreads(int threads) {
+  std::mutex gate; // keeps every thread alive until the last one was started
+  std::vector<std::thread> started;
+  std::string problem;
+  {
+    std::lock_guard closed(gate);
+    try {
+      while (static_cast<int>(started.size()) + 1 < threads)
+        started.emplace_back([&] { std::lock_guard opened(gate); });
+    } catch (const std::system_error &error) {
+      problem = error.what();
+    }
+  }
+  for (std::thread &thread : started)
+    thread.join();
+  if (!problem.empty())
+    fail("this process cannot start ", threads, " threads, but at most ", started.size() + 1, ": ", problem,
+         "; give fewer threads, or raise the limit of the system (ulimit -u)");
+}
+
+void braid::endPoolBeforeForks() {
+  static const int status = pthread_atfork([] { omp_pause_resource_all(omp_pause_soft); }, nullptr, nullptr);
+  if (status != 0)
+    fail("cannot prepare for forks of this process: ", std::strerror(status));
 }

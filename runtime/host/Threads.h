@@ -36,6 +36,13 @@ namespace braid {
 // Sets the number of threads of every later parallel region, also in oneDNN.
 void setThreads(int threads);
 
+// Throws Error if the process cannot start that many threads: OpenMP would end the process.
+void requireThreads(int threads);
+
+// Ends the calling thread's pool before each fork; the next parallel region makes a new pool.  A child without its
+// parent's threads would wait for them forever.
+void endPoolBeforeForks();
+
 // Runs f(part, begin, end) on `threads` ranges of [0, count), one for each thread; skips empty
 // ranges.
 template <class F> BRAID_FORK_JOIN void parallelRanges(int threads, int64_t count, const F &f) {

@@ -49,10 +49,10 @@ constexpr Option kData[] = {
 };
 
 constexpr Option kRanks[] = {
-    {"--ranks", integer("N", 1, 4096),
+    {"--ranks", integer("N", 1, kMaxRanks),
      "Number of ranks to run as threads of this process; must be that of the compiled model",
      into<&RankOptions::ranks>(), byDefault("all, without a launcher")},
-    {"--threads", integer("N", 1, 1024), "Threads of a rank", into<&RankOptions::threads>(),
+    {"--threads", integer("N", 1, kMaxThreads), "Threads of a rank", into<&RankOptions::threads>(),
      byDefault("the physical cores available, shared by the ranks of this host")},
     {"--pin", choice({"auto", "on", "off"}),
      "Pin each thread to a core of its own; auto: if the ranks have the machine to themselves",
@@ -71,13 +71,14 @@ constexpr Option kRanks[] = {
     {"--token-file", text("FILE"), "File with the token of the job, a secret shared by all ranks of a rendezvous",
      into<&RankOptions::tokenFile>(), byDefault("BRAID_JOB_TOKEN; for ranks of one host, a token that rank 0 draws")},
     // At most about three years: clocks can still add this to the current time.
-    {"--timeout", numberAbove("SECONDS", 0, 1e8), "Longest wait of a rank for another", into<&RankOptions::timeout>()},
+    {"--timeout", numberAbove("SECONDS", 0, kMaxTimeout), "Longest wait of a rank for another",
+     into<&RankOptions::timeout>()},
     {"--link", text("latency_us,GBps", isLink, "a latency in us and a rate in GB/s, like 20,12.5"),
      "Slow down communication between threads to a link of this latency and rate", into<&RankOptions::link>()},
 };
 
 constexpr Option kGpus[] = {
-    {"--device", integer("N", 0, 1 << 16), "GPU of this process", into<&RankOptions::device>(),
+    {"--device", integer("N", 0, kMaxDevice), "GPU of this process", into<&RankOptions::device>(),
      byDefault("its number on this host"), onlyFor("cuda")},
     {"--cuda-graph", choice({"off", "on"}), "Capture each program once as a CUDA graph and replay it",
      into<&RankOptions::graphs>(),
@@ -174,7 +175,7 @@ constexpr Option kCheckpoints[] = {
     {"--save-every", text("N|15m", isSaveInterval, "a number of steps, or a time like 15m, 90s or 2h"),
      "Steps or time (by the clock of rank 0) between checkpoints; 0: only at the end", into<&TrainOptions::saveEvery>(),
      byDefault("15m"), needs("--checkpoint")},
-    {"--save-timeout", numberAbove("SECONDS", 0, 1e8), "Longest wait of a rank for another during a save",
+    {"--save-timeout", numberAbove("SECONDS", 0, kMaxTimeout), "Longest wait of a rank for another during a save",
      into<&TrainOptions::saveTimeout>(), needs("--checkpoint")},
     {"--keep", integer("N"), "Number of newest checkpoints to keep; 0: all", into<&TrainOptions::keep>()},
     {"--resume", choice({"false", "true", "auto"}).alone("true"),
@@ -317,7 +318,7 @@ constexpr Topic kInfoTopics[] = {
 };
 
 constexpr Option kAsked[] = {
-    {"--device", integer("N", 0, 1 << 16), "GPU to list algorithms for", into<&MatmulsOptions::device>(),
+    {"--device", integer("N", 0, kMaxDevice), "GPU to list algorithms for", into<&MatmulsOptions::device>(),
      byDefault("the first"), onlyFor("cuda")},
 };
 

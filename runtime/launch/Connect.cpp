@@ -5,13 +5,16 @@
 #include "base/Error.h"
 #include "comm/Communicator.h"
 #include "core/Context.h"
+#include "host/Threads.h"
 
 using namespace braid;
 
 Placement braid::placeHere(const RankPlan &plan, const RankOptions &options, int index) {
   HostShare share = plan.share;
   share.rank += index;
-  return placeRank(options.threads, options.pin, share);
+  Placement placement = placeRank(options.threads, options.pin, share);
+  requireThreads(placement.threads);
+  return placement;
 }
 
 Joining braid::joiningOf(const RankPlan &plan, const RankOptions &options, int index) {

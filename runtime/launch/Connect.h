@@ -9,7 +9,7 @@
 
 namespace braid {
 
-// Cores for rank `index` of this process.
+// Returns the cores for rank `index` of this process. Throws Error if its threads cannot be started.
 Placement placeHere(const RankPlan &plan, const RankOptions &options, int index = 0);
 
 Joining joiningOf(const RankPlan &plan, const RankOptions &options, int index = 0);

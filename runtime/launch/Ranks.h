@@ -23,6 +23,10 @@
 
 namespace braid {
 
+// Upper limits of options, for the command line and the library.
+constexpr int kMaxRanks = 4096, kMaxThreads = 1024, kMaxDevice = 1 << 16;
+constexpr double kMaxTimeout = 1e8; // seconds
+
 struct RankOptions {
   std::optional<int> ranks; // in this process
   std::string transport;    // empty: default for the launcher

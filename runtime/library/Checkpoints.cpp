@@ -43,8 +43,9 @@ static void openDirectory(braid_step &step, const std::string &path, int keep) {
 }
 
 braid_status braid_save(braid_step *step, const char *directory, int32_t keep, const char **path) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"directory", directory}}, [&] {
     step->enter();
+    checkKeep(keep);
     if (step->nextMicrobatch > 0)
       fail("braid_save was called after microbatch ", step->nextMicrobatch, " of ", step->microbatches(),
            "; finish the step by braid_train first");
@@ -71,7 +72,7 @@ static void checkIdentity(const braid_step &step, const SavedTensors &saved, con
 }
 
 braid_status braid_load(braid_step *step, const char *path) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"path", path}}, [&] {
     step->enter();
     std::optional<SavedTensors> saved;
     JobState state;
@@ -88,7 +89,7 @@ braid_status braid_load(braid_step *step, const char *path) {
 }
 
 braid_status braid_load_weights(braid_step *step, const char *path) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"path", path}}, [&] {
     step->enter();
     std::optional<SavedTensors> saved;
     allOrNothing(step->model, [&] { saved.emplace(openCheckpoint(path, step->model.rank())); });

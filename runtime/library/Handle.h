@@ -17,6 +17,7 @@
 #include "core/Arena.h"
 #include "core/Model.h"
 #include "launch/Ranks.h"
+#include "library/Arguments.h"
 #include "library/Inputs.h"
 #include "train/StepRuns.h"
 
@@ -104,9 +105,11 @@ struct braid_step {
 
 namespace braid {
 
-// Runs f, which may throw, for a function of the interface.
-template <class F> braid_status guarded(const F &f) {
+// Runs f, which may throw, for a function of the interface, after a check of its pointers.
+template <class F>
+braid_status guarded(const char *function, std::initializer_list<PointerArgument> pointers, const F &f) {
   try {
+    checkPointers(function, pointers);
     f();
     return BRAID_OK;
   } catch (const std::bad_alloc &) {
@@ -117,10 +120,18 @@ template <class F> braid_status guarded(const F &f) {
   return BRAID_ERROR;
 }
 
+// Returns f() for a function that counts; 0, with a text for braid_error, if `step` is null.
+template <class F> int32_t counted(const char *function, const braid_step *step, const F &f) {
+  int32_t count = 0;
+  guarded(function, {{"step", step}}, [&] { count = static_cast<int32_t>(f()); });
+  return count;
+}
+
 // Runs f for a function that all ranks call together: an error of f ends the model on all of them. `check` throws
 // Error for a call that is refused before anything runs.
-template <class Check, class F> braid_status guardedTogether(braid_step *step, const Check &check, const F &f) {
-  return guarded([&] {
+template <class Check, class F>
+braid_status guardedTogether(const char *function, braid_step *step, const Check &check, const F &f) {
+  return guarded(function, {{"step", step}}, [&] {
     step->enter();
     check();
     try {

@@ -37,18 +37,23 @@ static bool holds(br_dtype type, double x) {
 void braid::convertShared(br_dtype type, const TensorPart &to, std::byte *toMemory, br_dtype fromType,
                           const TensorPart &from, const std::byte *fromMemory) {
   const int64_t size = elementSize(type), fromSize = elementSize(fromType);
-  if (type == fromType)
+  if (type == fromType && type != BR_I1) // a boolean may come as any byte, and is kept as 0 or 1
     return copyShared(to, toMemory, from, fromMemory, size);
   if (isFloat(fromType) && !isFloat(type))
     fail(nameOf(fromType), " is not converted to ", nameOf(type), "; give integers");
-  forEachRun(to, from, [&](const Run &run) {
-    for (int64_t i = 0; i < run.count; ++i) {
-      const double x = numberAt(fromType, fromMemory + (run.otherPlace + i * run.otherStep) * fromSize);
+  const auto forEachNumber = [&](const auto &f) {
+    forEachRun(to, from, [&](const Run &run) {
+      for (int64_t i = 0; i < run.count; ++i)
+        f(numberAt(fromType, fromMemory + (run.otherPlace + i * run.otherStep) * fromSize),
+          toMemory + (run.place + i * run.step) * size);
+    });
+  };
+  if (!isFloat(type)) // checks all numbers first, because an error must not write any
+    forEachNumber([&](double x, std::byte *) {
       if (!holds(type, x))
         fail("it holds ", formatExact(x), ", which does not fit ", nameOf(type));
-      putNumber(type, toMemory + (run.place + i * run.step) * size, x);
-    }
-  });
+    });
+  forEachNumber([&](double x, std::byte *at) { putNumber(type, at, x); });
 }
 
 template <class T> static void checkIndices(const br_io &io, const std::vector<std::byte> &values) {
@@ -154,15 +159,14 @@ static TensorPart denseLike(const TensorPart &part) {
 }
 
 // Replaces the values of a microbatch, unless the new ones are refused.
-void InputValues::convert(InputSlot &slot, int microbatch, braid_type type, const void *values,
+void InputValues::convert(InputSlot &slot, int microbatch, br_dtype type, const void *values,
                           braid_extent extent) const {
   const br_io &io = *slot.io;
   const TensorPart from = extent == BRAID_WHOLE ? wholeTensor({io.shape, io.shape + io.rank}) : denseLike(slot.part);
   std::vector<std::byte> &to = slot.spare;
   to.resize(io.bytes);
   try {
-    convertShared(io.dtype, slot.part, to.data(), static_cast<br_dtype>(type), from,
-                  static_cast<const std::byte *>(values));
+    convertShared(io.dtype, slot.part, to.data(), type, from, static_cast<const std::byte *>(values));
     if (io.extent > 0 && io.dtype == BR_I64)
       checkIndices<int64_t>(io, to);
     else if (io.extent > 0)
@@ -173,7 +177,7 @@ void InputValues::convert(InputSlot &slot, int microbatch, braid_type type, cons
   to.swap(slot.values[microbatch]);
 }
 
-void InputValues::set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent) {
+void InputValues::set(std::string_view name, int microbatch, br_dtype type, const void *values, braid_extent extent) {
   if (microbatch < 0 || microbatch >= microbatches)
     fail("input '", name, "': microbatch ", microbatch, " is not one of the ", microbatches, " of a step");
   bool isFirst = true;

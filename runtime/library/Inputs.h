@@ -36,7 +36,7 @@ public:
   // Inputs by name, without values. The part belongs to the first program.
   std::vector<InputSlot> named() const;
   // Converts and keeps values. An input of other ranks alone is accepted and not kept. Throws Error.
-  void set(std::string_view name, int microbatch, braid_type type, const void *values, braid_extent extent);
+  void set(std::string_view name, int microbatch, br_dtype type, const void *values, braid_extent extent);
   // Throws Error if an input of these programs was not set for microbatches [begin, end).
   void require(bool InputSlot::*isRead, int begin, int end) const;
   // Writes the inputs of a run, which must be set.
@@ -46,7 +46,7 @@ private:
   void add(const br_program &program, bool InputSlot::*isRead);
   size_t firstOf(std::string_view name) const;
   const InputSlot &slotOf(const br_io &io) const;
-  void convert(InputSlot &slot, int microbatch, braid_type type, const void *values, braid_extent extent) const;
+  void convert(InputSlot &slot, int microbatch, br_dtype type, const void *values, braid_extent extent) const;
   bool isOfOthers(std::string_view name) const;
 
   const br_model &table;

@@ -5,6 +5,7 @@
 #include "core/Agree.h"
 #include "core/Mesh.h"
 #include "core/ProgramHash.h"
+#include "host/Threads.h"
 #include "launch/Connect.h"
 #include "launch/Launch.h"
 #include "library/Handle.h"
@@ -48,7 +49,7 @@ static std::string meshText(const br_model &model) {
 }
 
 braid_status braid_describe(braid_model *out) {
-  return guarded([&] {
+  return guarded(__func__, {{"model", out}}, [&] {
     const br_model &table = libraryModel();
     static const std::string mesh = meshText(table);
     *out = {table.name,
@@ -85,8 +86,6 @@ static Launch launchOf(const braid_options &options) {
   if (options.ranks == 0) {
     launch = findLaunch([](const char *name) { return std::getenv(name); });
   } else if (options.ranks > 1) {
-    if (options.rank < 0 || options.rank >= options.ranks)
-      fail("braid_options.rank is ", options.rank, ", but there are ", options.ranks, " ranks");
     const bool isOneHost = options.local_ranks == 0;
     launch = {Launcher::Torchrun,
               options.rank,
@@ -165,8 +164,8 @@ void braid_step::enter() {
 }
 
 braid_status braid_create(const braid_options *given, braid_step **step) {
-  *step = nullptr;
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}}, [&] {
+    *step = nullptr;
     braid_options options = {};
     options.version = BRAID_STEP_VERSION;
     if (given)
@@ -174,13 +173,15 @@ braid_status braid_create(const braid_options *given, braid_step **step) {
     if (options.version != BRAID_STEP_VERSION)
       fail("the caller was compiled for version ", options.version, " of braid/step.h, but the library has version ",
            BRAID_STEP_VERSION, "; compile both with one installation of Braid");
+    checkOptions(options);
+    endPoolBeforeForks();
     *step = new braid_step(options);
   });
 }
 
 void braid_destroy(braid_step *step) {
   if (step)
-    guarded([&] {
+    guarded(__func__, {}, [&] {
       if (!step->failure.empty())
         return;
       step->enter();
@@ -190,7 +191,7 @@ void braid_destroy(braid_step *step) {
 }
 
 braid_status braid_get_state(const braid_step *step, braid_state *out) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"state", out}}, [&] {
     const Rank &rank = step->model.rank();
     *out = {rank.number,
             rank.size,

@@ -12,10 +12,12 @@ using namespace braid;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-int32_t braid_input_count(const braid_step *step) { return static_cast<int32_t>(step->inputs.named().size()); }
+int32_t braid_input_count(const braid_step *step) {
+  return counted(__func__, step, [&] { return step->inputs.named().size(); });
+}
 
 braid_status braid_get_input(const braid_step *step, int32_t index, braid_input *out) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"input", out}}, [&] {
     const std::vector<InputSlot> slots = step->inputs.named();
     if (index < 0 || index >= static_cast<int32_t>(slots.size()))
       fail("there is no input ", index, "; this rank has ", slots.size());
@@ -39,7 +41,10 @@ braid_status braid_get_input(const braid_step *step, int32_t index, braid_input 
 
 braid_status braid_set_input(braid_step *step, const char *name, int32_t microbatch, braid_type type,
                              const void *values, braid_extent extent) {
-  return guarded([&] { step->inputs.set(name, microbatch, type, values, extent); });
+  return guarded(__func__, {{"step", step}, {"name", name}, {"values", values}}, [&] {
+    checkExtent(extent);
+    step->inputs.set(name, microbatch, checkedType(type), values, extent);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,7 +80,7 @@ braid_status braid_accumulate(braid_step *step) {
            " in a step, which braid_train runs");
     step->inputs.require(&InputSlot::inTrain, step->nextMicrobatch, step->nextMicrobatch + 1);
   };
-  return guardedTogether(step, check, [&] {
+  return guardedTogether(__func__, step, check, [&] {
     step->runs.runMicrobatch(step->nextMicrobatch, step->microbatches(), [&](const br_program &program, int number) {
       run(*step, program, number, step->state.step + 1, kNoRate);
     });
@@ -95,29 +100,32 @@ static void readScalars(braid_step &step) {
 }
 
 braid_status braid_train(braid_step *step, float lr, braid_result *result) {
-  const br_program &train = step->runs.train();
-  const br_io *norm = findByRole(resultsOf(train), "grad_norm");
   const auto check = [&] {
-    (void)lossOf(train);
+    checkLearningRate(lr);
+    (void)lossOf(step->runs.train());
     step->inputs.require(&InputSlot::inTrain, step->nextMicrobatch, step->microbatches());
   };
-  return guardedTogether(step, check, [&] {
+  return guardedTogether(__func__, step, check, [&] {
     runMicrobatches(*step, step->nextMicrobatch, lr);
     step->nextMicrobatch = 0;
+    const br_program &train = step->runs.train();
     const float value = step->model.result<float>(train, lossOf(train));
     readScalars(*step);
     ++step->state.step;
     step->state.lastLoss = value;
     step->state.lr = lr;
+    const br_io *norm = findByRole(resultsOf(train), "grad_norm");
     if (result)
       *result = {step->state.step, value, norm ? step->model.result<float>(train, *norm) : NAN};
   });
 }
 
-int32_t braid_scalar_count(const braid_step *step) { return static_cast<int32_t>(step->scalars.size()); }
+int32_t braid_scalar_count(const braid_step *step) {
+  return counted(__func__, step, [&] { return step->scalars.size(); });
+}
 
 braid_status braid_get_scalar(const braid_step *step, int32_t index, const char **name, float *value) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"name", name}, {"value", value}}, [&] {
     if (index < 0 || index >= braid_scalar_count(step))
       fail("there is no scalar ", index, "; the last step had ", step->scalars.size());
     const auto &[io, number] = step->scalars[index];
@@ -140,11 +148,12 @@ static void checkBetweenSteps(const braid_step &step, const char *function, bool
 
 braid_status braid_evaluate(braid_step *step, float *result) {
   const auto check = [&] {
+    checkPointers("braid_evaluate", {{"loss", result}});
     if (!step->eval)
       fail("model '", step->table.name, "' has no program 'eval'");
     checkBetweenSteps(*step, "braid_evaluate", &InputSlot::inEval);
   };
-  return guardedTogether(step, check, [&] {
+  return guardedTogether(__func__, step, check, [&] {
     run(*step, *step->eval, 0, 0, kNoRate);
     *result = step->model.result<float>(*step->eval, lossOf(*step->eval));
   });
@@ -156,16 +165,18 @@ braid_status braid_forward(braid_step *step) {
       fail("model '", step->table.name, "' has no output: none of its graph's results is a tensor with tg.output");
     checkBetweenSteps(*step, "braid_forward", &InputSlot::inForward);
   };
-  return guardedTogether(step, check, [&] {
+  return guardedTogether(__func__, step, check, [&] {
     run(*step, *step->predict, 0, 0, kNoRate);
     step->outputs.assign(step->predict->n_results, {});
   });
 }
 
-int32_t braid_output_count(const braid_step *step) { return step->predict ? step->predict->n_results : 0; }
+int32_t braid_output_count(const braid_step *step) {
+  return counted(__func__, step, [&] { return step->predict ? step->predict->n_results : 0; });
+}
 
 braid_status braid_get_output(braid_step *step, int32_t index, braid_tensor *out) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"output", out}}, [&] {
     step->enter();
     if (index < 0 || index >= braid_output_count(step))
       fail("there is no output ", index, "; the model has ", braid_output_count(step));

@@ -42,7 +42,9 @@ void braid::describePart(const TensorPart &part, const int64_t *shape, braid_ten
   out.is_whole = isWhole(part, shape);
 }
 
-int32_t braid_tensor_count(const braid_step *step) { return step->table.n_tensors; }
+int32_t braid_tensor_count(const braid_step *step) {
+  return counted(__func__, step, [&] { return step->table.n_tensors; });
+}
 
 static const br_tensor &tensorAt(const braid_step &step, int32_t index) {
   if (index < 0 || index >= step.table.n_tensors)
@@ -59,7 +61,7 @@ static bool hasCopies(const br_model &table, const br_tensor &t) {
 }
 
 braid_status braid_get_tensor(const braid_step *step, int32_t index, braid_tensor *out) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"tensor", out}}, [&] {
     const br_tensor &t = tensorAt(*step, index);
     const TensorPart part = partOf(step->table, t, step->model.rank().number);
     *out = {};
@@ -105,13 +107,13 @@ static bool isOfOthers(const br_model &table, std::string_view name) {
 }
 
 braid_status braid_write_tensor(braid_step *step, const char *name, braid_type type, const void *values) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"name", name}, {"values", values}}, [&] {
     step->enter();
+    const br_dtype given = checkedType(type);
     const bool isKnown = forEachOfName(step->table, name, true, [&](const br_tensor &t) {
       const TensorPart part = partOf(step->table, t, step->model.rank().number);
       step->model.onHost(t, Use::Update, [&](std::byte *memory) {
-        convertShared(t.dtype, part, memory, static_cast<br_dtype>(type), wholeTensor(shapeOf(t)),
-                      static_cast<const std::byte *>(values));
+        convertShared(t.dtype, part, memory, given, wholeTensor(shapeOf(t)), static_cast<const std::byte *>(values));
       });
     });
     if (!isKnown && !isOfOthers(step->table, name))
@@ -120,13 +122,13 @@ braid_status braid_write_tensor(braid_step *step, const char *name, braid_type t
 }
 
 braid_status braid_read_tensor(braid_step *step, const char *name, braid_type type, void *values) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}, {"name", name}, {"values", values}}, [&] {
     step->enter();
+    const br_dtype wanted = checkedType(type);
     const bool isKnown = forEachOfName(step->table, name, false, [&](const br_tensor &t) {
       const TensorPart part = partOf(step->table, t, step->model.rank().number);
       step->model.onHost(t, Use::Read, [&](const std::byte *memory) {
-        convertShared(static_cast<br_dtype>(type), wholeTensor(shapeOf(t)), static_cast<std::byte *>(values), t.dtype,
-                      part, memory);
+        convertShared(wanted, wholeTensor(shapeOf(t)), static_cast<std::byte *>(values), t.dtype, part, memory);
       });
     });
     if (!isKnown && !isOfOthers(step->table, name))
@@ -158,7 +160,7 @@ static void renewCopy(braid_step &step, const br_tensor &copy) {
 }
 
 braid_status braid_renew_copies(braid_step *step) {
-  return guarded([&] {
+  return guarded(__func__, {{"step", step}}, [&] {
     step->enter();
     for (const br_tensor &t : tensorsOf(step->table))
       if (t.copy_of)

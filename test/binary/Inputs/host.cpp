@@ -2,11 +2,15 @@
 //   host train LIB TOKENS STEPS METRICS [SAVE] [LOAD]   trains on windows of 16-bit tokens in order
 //   host two LIB TOKENS STEPS                           two libraries in turns, and from two threads
 //   host errors LIB TOKENS                              what is refused
+//   host arguments LIB                                  null pointers, unknown enumerators and wrong numbers
+//   host threads LIB N                                  a step of so many threads
+//   host fork LIB                                       a step in a forked child
 //   host forward LIB                                    outputs
 //   host tensors LIB                                    values of tensors, in and out
 // Compiled with the sources of a model and -DBRAID_LIBRARY, it hosts that model, and LIB is empty.
 #include <braid/step.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +18,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -153,7 +159,7 @@ int errors(char **argv) {
   model.refused("forward", CALL(library, braid_forward)(model.step));
   model.refused("load", CALL(library, braid_load)(model.step, "/nowhere"));
   model.refused("save", CALL(library, braid_save)(model.step, "/proc/nowhere", 1, nullptr));
-  model.refused("tensor", CALL(library, braid_read_tensor)(model.step, "nothing", BRAID_F32, nullptr));
+  model.refused("tensor", CALL(library, braid_read_tensor)(model.step, "nothing", BRAID_F32, values.data()));
   braid_options options = {};
   braid_step *other;
   model.refused("version", CALL(library, braid_create)(&options, &other));
@@ -164,6 +170,132 @@ int errors(char **argv) {
   model.check(CALL(library, braid_evaluate)(model.step, &loss));
   std::printf("evaluated %.9g\n", double(loss));
   return 0;
+}
+
+void nullPointers(const Model &model) {
+  const Library &library = model.library;
+  const auto count = [&](const char *call, int32_t number) {
+    std::printf("%s: %d, %s\n", call, number, CALL(library, braid_error)());
+  };
+  const char *name;
+  float value = 0;
+  model.refused("describe", CALL(library, braid_describe)(nullptr));
+  model.refused("create", CALL(library, braid_create)(nullptr, nullptr));
+  model.refused("no step", CALL(library, braid_get_state)(nullptr, nullptr));
+  model.refused("state", CALL(library, braid_get_state)(model.step, nullptr));
+  model.refused("get tensor", CALL(library, braid_get_tensor)(model.step, 0, nullptr));
+  model.refused("write", CALL(library, braid_write_tensor)(model.step, nullptr, BRAID_F32, &value));
+  model.refused("read", CALL(library, braid_read_tensor)(model.step, "w", BRAID_F32, nullptr));
+  model.refused("renew", CALL(library, braid_renew_copies)(nullptr));
+  model.refused("get input", CALL(library, braid_get_input)(model.step, 0, nullptr));
+  model.refused("set input", CALL(library, braid_set_input)(model.step, "x", 0, BRAID_F32, nullptr, BRAID_WHOLE));
+  model.refused("accumulate", CALL(library, braid_accumulate)(nullptr));
+  model.refused("train", CALL(library, braid_train)(nullptr, 1e-3f, nullptr));
+  model.refused("evaluate", CALL(library, braid_evaluate)(model.step, nullptr));
+  model.refused("forward", CALL(library, braid_forward)(nullptr));
+  model.refused("scalar", CALL(library, braid_get_scalar)(model.step, 0, &name, nullptr));
+  model.refused("get output", CALL(library, braid_get_output)(model.step, 0, nullptr));
+  model.refused("save", CALL(library, braid_save)(model.step, nullptr, 0, nullptr));
+  model.refused("load", CALL(library, braid_load)(model.step, nullptr));
+  model.refused("load weights", CALL(library, braid_load_weights)(model.step, nullptr));
+  count("tensors", CALL(library, braid_tensor_count)(nullptr));
+  count("inputs", CALL(library, braid_input_count)(nullptr));
+  count("scalars", CALL(library, braid_scalar_count)(nullptr));
+  count("outputs", CALL(library, braid_output_count)(nullptr));
+  CALL(library, braid_destroy)(nullptr);
+}
+
+void wrongOptions(const Model &model) {
+  const auto create = [&](const char *name, const auto &change) {
+    braid_options options = {};
+    options.version = BRAID_STEP_VERSION, options.threads = 1;
+    change(options);
+    braid_step *step = nullptr;
+    model.refused(name, CALL(model.library, braid_create)(&options, &step));
+    CALL(model.library, braid_destroy)(step);
+  };
+  create("ranks", [](braid_options &o) { o.ranks = -1; });
+  create("rank alone", [](braid_options &o) { o.rank = 5; });
+  create("rank", [](braid_options &o) { o.ranks = 1, o.rank = 1; });
+  create("local ranks", [](braid_options &o) { o.ranks = 1, o.local_ranks = 2; });
+  create("local rank", [](braid_options &o) { o.ranks = 1, o.local_rank = 1; });
+  create("few threads", [](braid_options &o) { o.threads = -3; });
+  create("many threads", [](braid_options &o) { o.threads = 100000; });
+  create("device", [](braid_options &o) { o.device = -1; });
+  create("timeout", [](braid_options &o) { o.timeout = -1; });
+  create("timeout NaN", [](braid_options &o) { o.timeout = NAN; });
+}
+
+int arguments(char **argv) {
+  Model model(argv[2]);
+  const Library &library = model.library;
+  nullPointers(model);
+  wrongOptions(model);
+  const std::vector<double> values(1 << 20);
+  for (int type : {7, 42, -1}) {
+    const braid_type unknown = static_cast<braid_type>(type);
+    model.refused("set input", CALL(library, braid_set_input)(model.step, model.inputs[0].name, 0, unknown,
+                                                              values.data(), BRAID_WHOLE));
+    model.refused("write tensor", CALL(library, braid_write_tensor)(model.step, "w", unknown, values.data()));
+    std::vector<double> read(values);
+    model.refused("read tensor", CALL(library, braid_read_tensor)(model.step, "w", unknown, read.data()));
+  }
+  model.refused("extent", CALL(library, braid_set_input)(model.step, model.inputs[0].name, 0, BRAID_F32, values.data(),
+                                                         static_cast<braid_extent>(7)));
+  for (float rate : {NAN, INFINITY, -1.0f})
+    model.refused("rate", CALL(library, braid_train)(model.step, rate, nullptr));
+  model.refused("keep", CALL(library, braid_save)(model.step, "/nowhere", -1, nullptr));
+  // A correct call still works.
+  for (const braid_input &input : model.inputs)
+    model.check(CALL(library, braid_set_input)(model.step, input.name, 0, BRAID_F64, values.data(), BRAID_WHOLE));
+  model.refused("good", CALL(library, braid_train)(model.step, 0, nullptr));
+  return 0;
+}
+
+int threads(char **argv) {
+  const Library library(argv[2]);
+  braid_options options = {};
+  options.version = BRAID_STEP_VERSION, options.threads = std::atoi(argv[3]);
+  braid_step *step = nullptr;
+  const braid_status status = CALL(library, braid_create)(&options, &step);
+  std::printf("threads: %s\n", status == BRAID_OK ? "created" : CALL(library, braid_error)());
+  CALL(library, braid_destroy)(step);
+  return 0;
+}
+
+// Trains in a child, and in a child of that one, after this process has used its threads.
+int forkedSteps(const Library &library, int generations) {
+  const unsigned seconds = 60; // a deadlock ends the process
+  alarm(seconds);
+  braid_options options = {};
+  options.version = BRAID_STEP_VERSION, options.threads = 2;
+  braid_step *step = nullptr;
+  const std::vector<double> values(1 << 20, 0.5);
+  if (CALL(library, braid_create)(&options, &step) != BRAID_OK)
+    return std::printf("%s\n", CALL(library, braid_error)()), 1;
+  const auto train = [&] {
+    braid_result result = {};
+    for (int32_t i = 0; i < CALL(library, braid_input_count)(step); ++i) {
+      braid_input input;
+      CALL(library, braid_get_input)(step, i, &input);
+      CALL(library, braid_set_input)(step, input.name, 0, BRAID_F64, values.data(), BRAID_WHOLE);
+    }
+    const braid_status status = CALL(library, braid_train)(step, 1e-3f, &result);
+    std::printf("%d left: %s %.9g\n", generations, status ? "failed" : "loss", double(result.loss));
+  };
+  train();
+  std::fflush(stdout);
+  if (generations == 0)
+    return 0;
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(forkedSteps(library, generations - 1));
+  int status = 0;
+  waitpid(child, &status, 0);
+  train(); // the parent goes on
+  CALL(library, braid_destroy)(step);
+  std::fflush(stdout);
+  return status != 0;
 }
 
 int64_t elementsOf(const braid_tensor &tensor) {
@@ -260,9 +392,12 @@ int forward(char **argv) {
 
 int main(int argc, char **argv) {
   const std::string what = argv[1];
-  return what == "train"     ? train(argc, argv)
-         : what == "two"     ? two(argv)
-         : what == "errors"  ? errors(argv)
-         : what == "forward" ? forward(argv)
-                             : tensors(argv);
+  return what == "train"       ? train(argc, argv)
+         : what == "two"       ? two(argv)
+         : what == "errors"    ? errors(argv)
+         : what == "arguments" ? arguments(argv)
+         : what == "threads"   ? threads(argv)
+         : what == "fork"      ? forkedSteps(Library(argv[2]), 2)
+         : what == "forward"   ? forward(argv)
+                               : tensors(argv);
 }

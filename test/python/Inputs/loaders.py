@@ -2,12 +2,24 @@
 """A DataLoader with worker processes feeds a step; processes that are forked from a step's owner cannot harm it."""
 
 import os
+import signal
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 import braid
 import models
+
+
+def train_in_child(batches):
+    """A forked process compiles and trains a step of its own; one that waits forever ends after a minute."""
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        model, _, loss, _ = models.make("mixer")
+        own = braid.compile(model, batches[0], loss=loss)
+        os._exit(0 if own(batches[0], lr=1e-2).step == 1 else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def main():
@@ -28,6 +40,7 @@ def main():
             os._exit(0 if "forked" in str(error) else 1)
         os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
+    train_in_child(batches)
     assert step((batches[0]), lr=1e-2).step == 17
     weights = model.head.weight
     del step, model

@@ -84,6 +84,36 @@ TEST(Lanes, conversions) {
   EXPECT_EQ(mask_to_int(first_lanes(1))[0], 1);
 }
 
+TEST(Lanes, conversionsToIntsSaturate) {
+  struct Case {
+    float from;
+    int32_t i;
+    int64_t l;
+    int32_t b;
+  };
+  const Case cases[] = {{3e9f, INT32_MAX, 3000000000, 127},
+                        {-3e9f, INT32_MIN, -3000000000, -128},
+                        {0x1p31f, INT32_MAX, int64_t(1) << 31, 127},
+                        {-0x1p31f, INT32_MIN, INT32_MIN, -128},
+                        {2147483520.0f, 2147483520, 2147483520, 127},
+                        {INFINITY, INT32_MAX, INT64_MAX, 127},
+                        {-INFINITY, INT32_MIN, INT64_MIN, -128},
+                        {0x1p63f, INT32_MAX, INT64_MAX, 127},
+                        {-0x1p63f, INT32_MIN, INT64_MIN, -128},
+                        {NAN, 0, 0, 0},
+                        {128.0f, 128, 128, 127},
+                        {-129.9f, -129, -129, -128},
+                        {127.9f, 127, 127, 127},
+                        {-0.9f, 0, 0, 0}};
+  for (const Case &c : cases) {
+    EXPECT_EQ(to_int(c.from), c.i) << c.from;
+    EXPECT_EQ(to_int(splat(c.from))[W - 1], c.i) << c.from;
+    EXPECT_EQ(to_int8(c.from), c.b) << c.from;
+    EXPECT_EQ(to_int8(splat(c.from))[W - 1], c.b) << c.from;
+    EXPECT_EQ(to_int64(c.from), c.l) << c.from;
+  }
+}
+
 TEST(Lanes, reductions) {
   V v = to_float(lane_index(1));
   EXPECT_EQ(row_sum(v), W * (W + 1) / 2);

@@ -20,6 +20,12 @@ inline float __expf(float x) { return std::exp(x); }
 inline float __logf(float x) { return std::log(x); }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __frcp_rn(float x) { return 1.0f / x; }
+inline int __float2int_rz(float x) {
+  return x != x ? 0 : x >= 0x1p31f ? INT32_MAX : x <= -0x1p31f ? INT32_MIN : static_cast<int>(x);
+}
+inline long long __float2ll_rz(float x) { // the instruction returns the least number for NaN
+  return x >= 0x1p63f ? INT64_MAX : x > -0x1p63f ? static_cast<long long>(x) : INT64_MIN;
+}
 inline float __fadd_rn(float x, float y) { return x + y; }
 inline float __fsub_rn(float x, float y) { return x - y; }
 inline float __fmul_rn(float x, float y) { return x * y; }
