@@ -17,6 +17,7 @@ from .feeding import Feeder
 from .fitting import size_text
 from .graph import Graph
 from .library import Library, Options, Rank, Tensor
+from .optimizers import Source
 from .plan import Plan
 from .views import Views, array_of, can_see
 
@@ -49,7 +50,7 @@ class Step:
     """
 
     def __init__(self, path: str | os.PathLike, graph: Graph, seed: int = 1, sharded: bool = True,
-                 optimizer: Any = None, compile_words: list[str] | None = None, **options: Any):
+                 optimizer: Source | None = None, compile_words: list[str] | None = None, **options: Any):
         self.graph, self.sharded, self._optimizer = graph, sharded, optimizer
         self._library = Library(path)
         self.model = self._library.describe()
@@ -108,11 +109,9 @@ class Step:
     # Runs
 
     def _learning_rate(self, lr: float | None) -> float:
-        if lr is None and self._optimizer is not None:
-            rates = {float(group["lr"]) for group in self._optimizer.param_groups}
-            if len(rates) != 1:
-                raise StepError(f"the optimizer's groups have the learning rates {sorted(rates)}; a step has one")
-            lr = rates.pop()
+        if self._optimizer is not None:
+            self._optimizer.check()
+            lr = self._optimizer.learning_rate() if lr is None else lr
         if lr is None and self.graph.is_whole_step and "#tg.role<lr>" not in self.graph.text:
             return 0.0
         if lr is None:
