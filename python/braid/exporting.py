@@ -206,6 +206,39 @@ def program_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) 
     return Program(exported, binding, parameters)
 
 
+@contextlib.contextmanager
+def _evaluating(model: Any) -> Iterator[None]:
+    """While it lasts, the module is in the mode `eval()`."""
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+
+
+def noise_of(model: Any, batch: Any, loss: Any, outputs: bool, program: Program) -> str:
+    """Returns the op and the place by which a module draws random numbers in the mode `train()` alone, or "".
+
+    Programs of evaluation leave out dropout, and draw all other numbers. A program that draws some is exported again
+    in the mode `eval()`; one that cannot be counts as different.
+    """
+    draws = programs.draws_of(program.exported)
+    if not draws or not any(module.training for module in model.modules()):
+        return ""
+    try:
+        with _evaluating(model):
+            other = program_of(model, batch, loss, outputs)
+        node = programs.draw_of_training(program.exported, other.exported)
+    except CompileError:
+        node = next(iter(draws.values()))[0]
+    if node is None:
+        return ""
+    file, line, _ = programs.place_of(node)
+    return f"{node.target}" + (f" in {file}:{line}" if file else "")
+
+
 def _placeholder(tensor: Any) -> Any:
     import torch
     return torch.nn.Parameter(torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.requires_grad)

@@ -20,18 +20,40 @@ def nodes_of(exported: Any) -> Iterator[Any]:
             yield from module.graph.nodes
 
 
-def refusal(message: str, node: Any) -> CompileError:
-    """Returns the exception for a node, with the last line outside of PyTorch and the path of the submodule."""
+def place_of(node: Any) -> tuple[str | None, int | None, str | None]:
+    """Returns the file and the line of a node, the last outside of PyTorch, and the path of the submodule."""
     import torch
     library = str(Path(torch.__file__).parent)
     frames = [frame for frame in _FRAME.findall(node.meta.get("stack_trace") or "")
               if not frame[0].startswith(library)]
     module = next((path for path, _ in reversed((node.meta.get("nn_module_stack") or {}).values()) if path), None)
-    text = message + (f" [{module}]" if module else "")
-    if not frames:
-        return CompileError(text, module=module)
-    file, line = frames[-1]
-    return CompileError(f"{file}:{line}: error: {text}", file, int(line), module)
+    file, line = frames[-1] if frames else (None, None)
+    return file, line and int(line), module
+
+
+def refusal(message: str, node: Any) -> CompileError:
+    """Returns the exception for a node, with its place as the tools print it."""
+    file, line, module = place_of(node)
+    text = (f"{file}:{line}: error: " if file else "") + message + (f" [{module}]" if module else "")
+    return CompileError(text, file, line, module)
+
+
+def draws_of(exported: Any) -> dict[Any, list[Any]]:
+    """Returns the calls that draw random numbers other than dropout, by op and shape."""
+    import torch
+    draws: dict[Any, list[Any]] = {}
+    for node in nodes_of(exported):
+        tags = getattr(node.target, "tags", ()) if node.op == "call_function" else ()
+        name = str(node.target)
+        if torch.Tag.nondeterministic_seeded in tags and "dropout" not in name and "attention" not in name:
+            draws.setdefault((name, tuple(getattr(node.meta.get("val"), "shape", ()))), []).append(node)
+    return draws
+
+
+def draw_of_training(training: Any, evaluation: Any) -> Any:
+    """Returns a node of the program of `train()` that draws numbers which the program of `eval()` does not, or None."""
+    kept = draws_of(evaluation)
+    return next((nodes[0] for key, nodes in draws_of(training).items() if len(nodes) != len(kept.get(key, ()))), None)
 
 
 def _has_unknown_size(value: Any) -> bool:
