@@ -17,10 +17,11 @@ _INSTEAD = ("a compiled step has the derivative of forward alone. x + (f(x) - x)
 # Names of the hooks on gradients that tensors and modules hold.
 _TENSOR_HOOKS = ("_backward_hooks", "_post_accumulate_grad_hooks")
 _MODULE_HOOKS = ("_backward_hooks", "_backward_pre_hooks")
+_GLOBAL_HOOKS = ("forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks")
 
 
 def check_hooks(module: Any) -> None:
-    """Refuses hooks on the gradients of parameters and of submodules."""
+    """Refuses hooks on the gradients of parameters and of submodules, and hooks of all modules."""
     from torch.nn.modules import module as modules
     for name, parameter in module.named_parameters():
         if any(getattr(parameter, hooks, None) for hooks in _TENSOR_HOOKS):
@@ -28,10 +29,12 @@ def check_hooks(module: Any) -> None:
                                "limits the norm of all gradients")
     for path, submodule in module.named_modules():
         if any(getattr(submodule, hooks) for hooks in _MODULE_HOOKS):
-            raise CompileError(f"module '{path}' ({type(submodule).__name__}) has a backward hook: {_INSTEAD}. Remove "
-                               "the hook", module=path or None)
-    if modules._global_backward_hooks or modules._global_backward_pre_hooks:
-        raise CompileError(f"there are backward hooks of all modules: {_INSTEAD}. Remove the hooks")
+            name = f"module '{path}'" if path else "the model"
+            raise CompileError(f"{name} ({type(submodule).__name__}) has a backward hook: {_INSTEAD}. Remove the hook",
+                               module=path or None)
+    if any(getattr(modules, f"_global_{hooks}") for hooks in _GLOBAL_HOOKS):
+        raise CompileError("there are hooks of all modules (torch.nn.modules.module.register_module_...), which are not "
+                           "part of a module's program: remove them")
 
 
 def _refuse_call(context: Any, *_: Any) -> None:

@@ -94,9 +94,12 @@ def main():
            with_hook(lambda net: net.last.bias.register_post_accumulate_grad_hook(ignore)))
     refuse("module 'first' (Linear) has a backward hook",
            with_hook(lambda net: net.first.register_full_backward_hook(ignore)))
-    refuse("module '' (Net) has a backward hook", with_hook(lambda net: net.register_full_backward_pre_hook(ignore)))
+    refuse("the model (Net) has a backward hook", with_hook(lambda net: net.register_full_backward_pre_hook(ignore)))
     refuse("torch.autograd.grad", Net(own_gradient))
-    print("9 statements are refused")
+    handle = nn.modules.module.register_module_forward_hook(ignore)
+    refuse("hooks of all modules", Net())
+    handle.remove()
+    print("10 statements are refused")
 
     compare(Net(quiet))
     compare(Net(lambda x: checkpoint(torch.tanh, x, use_reentrant=False)))
