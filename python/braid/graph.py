@@ -111,7 +111,7 @@ def graph_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) ->
     with tempfile.TemporaryDirectory() as folder:
         file, graph = Path(folder) / "model.pt2", Path(folder) / "graph.mlir"
         exporting.save_without_values(program, file)
-        tools.run("braid-import", str(file), "-o", str(graph), *_role_words(program.binding, batch))
+        tools.run("braid-import", str(file), "-o", str(graph), *_role_words(program.binding, batch), temporary=file)
         text = graph.read_text()
     noise = exporting.noise_of(module, batch, loss, outputs, program)
     values = _values(module, program.exported.constants)

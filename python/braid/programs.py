@@ -82,8 +82,14 @@ def _check_constants(exported: Any) -> None:
 
 def check(exported: Any) -> None:
     """Refuses programs that braid-import would refuse without the line of the source, or would misread."""
+    import torch
     _check_constants(exported)
     for node in nodes_of(exported):
-        if node.op == "call_function" and _has_unknown_size(node.meta.get("val")):
+        if node.op != "call_function":
+            continue
+        if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            raise refusal(f"the result of {node.target} is a number of Python that depends on values: keep it a tensor",
+                          node)
+        if _has_unknown_size(node.meta.get("val")):
             raise refusal(f"the shape of the result of {node.target} depends on values; shapes are static here: "
                           "torch.where keeps all elements, and selects by a condition", node)

@@ -41,6 +41,16 @@ class Derives(Sorts):
         return self.linear(x).mean() + slope.mean()
 
 
+class Counts(Sorts):
+    def forward(self, x):
+        return self.linear(x).mean() * x.sum().item()  # counts
+
+
+class Chooses(Sorts):
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, torch.sin, torch.cos, (self.linear(x),)).mean()
+
+
 class Wraps(nn.Module):
     def __init__(self, inner):
         super().__init__()
@@ -76,6 +86,7 @@ def main():
     error = raised(models.Mixer(), (x, y), loss=bad_loss)
     assert (error.file, error.line) == (__file__, line_of("loss")), error
     for model, mark, text in ((Selects(), "selects", "depends on values"), (Repeats(), "repeats", "depends on values"),
+                              (Counts(), "counts", "keep it a tensor"),
                               (Derives(), "derives", "torch.func.grad in forward")):
         error = raised(model, x)
         assert (error.file, error.line) == (__file__, line_of(mark)) and text in str(error), (error, error.line)
@@ -84,7 +95,8 @@ def main():
     double = nn.Sequential(nn.Linear(8, 8)).double()
     error = raised(double, (x.double(), x.double()), loss="mse")
     assert error.file is None and "elements of type 'f64'" in str(error), error
-    print("7 errors have their lines, and none has one of this package")
+    assert "model.pt2" not in str(raised(Chooses(), x))
+    print("8 errors have their lines, and none has one of this package")
     for text, options in (("known are cross_entropy, mse, bce", {"loss": "hinge"}), ("forward takes 1 arguments, and the batch has 2", {}),
                           ("take its mean", {"loss": lambda output, batch: output}),
                           ("labels have shape [4, 5]; these have [4]", {"loss": "mse"}),
