@@ -54,7 +54,38 @@ def _trained(value: Any) -> Any:
 
 def _decomposition_of(op: Any) -> Callable[..., Any] | None:
     from torch._decomp import decomposition_table
-    return decomposition_table.get(op) or (op.decompose if op._can_decompose() else None)
+    decomposition = decomposition_table.get(op) or (op.decompose if op._can_decompose() else None)
+    names = [argument.name for argument in op._schema.arguments]
+    is_stack = decomposition and {"hx", "params", "num_layers", "dropout", "train"} <= set(names)
+    return _layer_by_layer(decomposition, names) if is_stack else decomposition
+
+
+def _layer_by_layer(decomposition: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
+    """Returns the decomposition of a recurrent network into its layers, with dropout between them.
+
+    PyTorch's decomposition of several layers at once leaves out the dropout (2.15, `_rnn_helper`).
+    """
+    import torch
+
+    def decompose(*arguments: Any) -> Any:
+        given = dict(zip(names, arguments))
+        count, rate, hidden = given["num_layers"], given["dropout"], given["hx"]
+        if count == 1 or not rate or not given["train"]:
+            return decomposition(*arguments)
+        states = hidden if isinstance(hidden, (tuple, list)) else [hidden]
+        ways = 2 if given["bidirectional"] else 1
+        size = len(given["params"]) // count
+        layer, ends = given | {"num_layers": 1, "dropout": 0.0}, []
+        for number in range(count):
+            own = [state[number * ways:(number + 1) * ways] for state in states]
+            layer["hx"] = own if isinstance(hidden, (tuple, list)) else own[0]
+            layer["params"] = given["params"][number * size:(number + 1) * size]
+            output, *end = decomposition(*layer.values())
+            ends.append(end)
+            layer[names[0]] = torch.dropout(output, rate, True) if number < count - 1 else output
+        return (layer[names[0]], *map(torch.cat, zip(*ends)))
+
+    return decompose
 
 
 def _traced(node: Any, has_writes: bool) -> Any:
@@ -156,11 +187,42 @@ def _expand(module: Any, has_writes: bool) -> bool:
     return left == 0
 
 
+def _pure(op: Any) -> Any:
+    """Returns the op that computes what `op` writes to its first argument, if only the names of arguments differ."""
+    import torch
+    if not op._schema.is_mutable or not op._opname.endswith("_") or op.namespace != "aten":
+        return None
+    pure = getattr(getattr(torch.ops.aten, op._opname[:-1], None), op._overloadname, None)
+    if pure is None or str(pure) not in supported_ops():
+        return None
+    renamed, names = ([argument.name for argument in each._schema.arguments] for each in (op, pure))
+    return pure if renamed != names and renamed[1:] == names[1:] else None
+
+
+def _write_apart(node: Any, pure: Any) -> None:
+    """Replaces a call that overwrites its first argument by a computation and a copy.
+
+    braid-import takes an op's arguments by name, and `dropout_(self, ...)` has other names than `dropout(input, ...)`.
+    """
+    import torch
+    with node.graph.inserting_before(node):
+        value = node.graph.call_function(pure, node.args, dict(node.kwargs))
+        written = node.graph.call_function(torch.ops.aten.copy_.default, (node.args[0], value))
+    value.meta, written.meta, name = dict(node.meta), dict(node.meta), node.name
+    node.replace_all_uses_with(written)
+    node.graph.erase_node(node)
+    written.name = name
+
+
 def decompose(exported: Any) -> None:
     """Replaces the ops of an exported program that braid-import lacks, where PyTorch has a decomposition."""
     import torch
     modules = [each for each in exported.graph_module.modules() if isinstance(each, torch.fx.GraphModule)]
     calls = [node for module in modules for node in module.graph.nodes if _is_call(node)]
     has_writes = any(node.target._schema.is_mutable for node in calls)
+    for node in calls:
+        if pure := _pure(node.target):
+            _write_apart(node, pure)
     for module in modules:
         _expand(module, has_writes)
+        module.recompile()

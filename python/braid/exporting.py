@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 import io
 import json
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import arrays, batches, decomposing, losses
+from . import arrays, batches, decomposing, derivatives, losses, programs
 from .errors import CompileError
 
 _PACKAGE = str(Path(__file__).resolve().parent)
@@ -110,11 +111,34 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W", "_", name) if not name.isidentifier() else name
 
 
+_CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
+
+
+def _called(model: Any) -> Any:
+    """Returns the module's forward, or where it has hooks a copy of the module that calls them.
+
+    The copy shares parameters, buffers, submodules and hooks.
+    """
+    return copy.copy(model) if any(getattr(model, hooks) for hooks in _CALL_HOOKS) else model.forward
+
+
+@contextlib.contextmanager
+def _computing(model: Any, forward: Any) -> Iterator[None]:
+    """While it lasts, the module has this forward, and no hooks of its own around it."""
+    saved = {name: value for name, value in model.__dict__.items() if name in ("forward", *_CALL_HOOKS)}
+    model.__dict__.update({"forward": forward} | {hooks: type(getattr(model, hooks))() for hooks in _CALL_HOOKS})
+    try:
+        yield
+    finally:
+        del model.__dict__["forward"]
+        model.__dict__.update(saved)
+
+
 def _forward(model: Any, binding: batches.Binding, loss: Any, outputs: bool, is_mapping: bool) -> Any:
     """Returns a function of the batch's tensors, by their names, that returns the loss and on demand predictions."""
-    original, loss = model.forward, losses.placed(loss)
+    original, loss = _called(model), losses.placed(loss)
 
-    def forward(**tensors: Any) -> Any:
+    def compute(**tensors: Any) -> Any:  # PyTorch would record its lines if it was called forward
         values = {key: tensors[name] for key, name in binding.names.items()} | binding.constants
         positional = [values[key] for key in binding.positional]
         output = original(*positional, **{name: values[key] for key, name in binding.keywords.items()})
@@ -123,21 +147,36 @@ def _forward(model: Any, binding: batches.Binding, loss: Any, outputs: bool, is_
         return (value, *losses.predictions(output, value)) if outputs else value
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    forward.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in binding.names.values()])
-    return forward
+    compute.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in binding.names.values()])
+    return compute
 
 
-def _failure(error: Exception) -> CompileError:
-    """Returns the exception for an error of the model, with the last line outside of PyTorch and this package."""
+def _failure(error: Exception, action: str) -> CompileError:
+    """Returns the exception for an error of the model, with the last line outside of PyTorch and this package.
+
+    A refusal of this package keeps its text, and its place if it has one.
+    """
     import torch
     library = str(Path(torch.__file__).parent)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
               if not frame.filename.startswith((library, _PACKAGE, "<"))]
-    place = frames[-1] if frames else None
-    message = f"torch.export cannot trace the model: {type(error).__name__}: {error}"
-    if place:
-        message = f"{place.filename}:{place.lineno}: error: {message}"
-    return CompileError(message, place and place.filename, place and place.lineno)
+    is_refusal = isinstance(error, CompileError)
+    reason = str(error).strip().partition("\n\n")[0]  # without hints for developers of PyTorch
+    message = str(error) if is_refusal else f"{action}: {type(error).__name__}: {reason}"
+    if not frames or (is_refusal and error.file):
+        return error if is_refusal else CompileError(message)
+    place = frames[-1]
+    return CompileError(f"{place.filename}:{place.lineno}: error: {message}", place.filename, place.lineno,
+                        error.module if is_refusal else None)
+
+
+@contextlib.contextmanager
+def _placing_errors(action: str) -> Iterator[None]:
+    """Turns every exception into a CompileError with a place. PyTorch has no base class of what it raises."""
+    try:
+        yield
+    except Exception as error:
+        raise _failure(error, action) from (None if isinstance(error, CompileError) else error)
 
 
 def program_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) -> Program:
@@ -148,6 +187,7 @@ def program_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) 
     import torch
     from torch._subclasses.fake_tensor import FakeTensorMode
     model = plain_module(model)
+    derivatives.check_hooks(model)
     binding = batches.bind(model.forward, batch, loss is not None)
     binding = binding._replace(names={key: _identifier(name) for key, name in binding.names.items()})
     losses.check(loss, binding)
@@ -157,17 +197,46 @@ def program_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) 
         with mode:
             inputs = {name: _example(entries[key]) for key, name in binding.names.items()}
         forward = _forward(model, binding, loss, outputs, isinstance(batch, batches.Mapping))
-        model.forward = forward
-        try:
+        with (_computing(model, forward), _placing_errors("torch.export cannot trace the model"),
+              derivatives.refused()):
             exported = torch.export.export(model, (), inputs)
-        except CompileError:
-            raise
-        except Exception as error:  # PyTorch has no base class of what export raises
-            raise _failure(error) from error
-        finally:
-            del model.__dict__["forward"]
-    decomposing.decompose(exported)
+    programs.check(exported)
+    with _placing_errors("the exported program cannot be rewritten"):
+        decomposing.decompose(exported)
     return Program(exported, binding, parameters)
+
+
+@contextlib.contextmanager
+def _evaluating(model: Any) -> Iterator[None]:
+    """While it lasts, the module is in the mode `eval()`."""
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+
+
+def noise_of(model: Any, batch: Any, loss: Any, outputs: bool, program: Program) -> str:
+    """Returns the op and the place by which a module draws random numbers in the mode `train()` alone, or "".
+
+    Programs of evaluation leave out dropout, and draw all other numbers. A program that draws some is exported again
+    in the mode `eval()`; one that cannot be counts as different.
+    """
+    draws = programs.draws_of(program.exported)
+    if not draws or not any(module.training for module in model.modules()):
+        return ""
+    try:
+        with _evaluating(model):
+            other = program_of(model, batch, loss, outputs)
+        node = programs.draw_of_training(program.exported, other.exported)
+    except CompileError:
+        node = next(iter(draws.values()))[0]
+    if node is None:
+        return ""
+    file, line, _ = programs.place_of(node)
+    return f"{node.target}" + (f" in {file}:{line}" if file else "")
 
 
 def _placeholder(tensor: Any) -> Any:
@@ -190,7 +259,8 @@ def save_without_values(program: Program, path: str | os.PathLike) -> None:
         names[name] = entries.setdefault(id(program.parameters[name]), f"parameter_{len(entries)}")
         state[name] = _placeholder(tensor)
     stream = io.BytesIO()
-    torch.export.save(program.exported, stream)
+    with _placing_errors("torch.export cannot save the program"):
+        torch.export.save(program.exported, stream)
     with zipfile.ZipFile(stream) as source, zipfile.ZipFile(path, "w") as target:
         for entry in source.infolist():
             data = source.read(entry)

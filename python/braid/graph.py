@@ -36,6 +36,7 @@ class Graph:
     binding: batches.Binding | None = None
     module: Any = None  # torch.nn.Module whose parameters the graph has
     path: str = ""  # of the file that it was read from
+    noise: str = ""  # op and place of random numbers, beside dropout, of the mode train() alone
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -110,9 +111,11 @@ def graph_of(model: Any, batch: Any, loss: Any = None, outputs: bool = False) ->
     with tempfile.TemporaryDirectory() as folder:
         file, graph = Path(folder) / "model.pt2", Path(folder) / "graph.mlir"
         exporting.save_without_values(program, file)
-        tools.run("braid-import", str(file), "-o", str(graph), *_role_words(program.binding, batch))
+        tools.run("braid-import", str(file), "-o", str(graph), *_role_words(program.binding, batch), temporary=file)
         text = graph.read_text()
-    return Graph(text, type(module).__name__, _values(module, program.exported.constants), program.binding, module)
+    noise = exporting.noise_of(module, batch, loss, outputs, program)
+    values = _values(module, program.exported.constants)
+    return Graph(text, type(module).__name__, values, program.binding, module, noise=noise)
 
 
 def _values(module: Any, constants: dict[str, Any]) -> dict[str, Any]:

@@ -48,8 +48,19 @@ def _check_shape(name: str, labels: Any, wanted: Any, prediction: Any) -> None:
 
 
 def _cross_entropy(prediction: Any, labels: Any) -> Any:
+    """Returns the mean over all labels. Classes are the last dim, or dim 1 as in PyTorch; labels tell which."""
     from torch.nn import functional
-    _check_shape("cross_entropy", labels, prediction.shape[:-1], prediction)
+    shape = tuple(prediction.shape)
+    has_last, has_second = tuple(labels.shape) == shape[:-1], tuple(labels.shape) == shape[:1] + shape[2:]
+    if has_last and has_second and len(shape) > 2:
+        raise CompileError(f"loss='cross_entropy': predictions of shape {list(shape)} and labels of shape "
+                           f"{list(labels.shape)} may have their classes in dim 1, as PyTorch takes them, or in the "
+                           "last dim: give loss=lambda output, batch: functional.cross_entropy(output, labels) for "
+                           "dim 1, and functional.cross_entropy(output.flatten(0, -2), labels.flatten()) for the last")
+    if has_second and len(shape) > 2:
+        prediction = prediction.movedim(1, -1)
+    else:
+        _check_shape("cross_entropy", labels, shape[:-1], prediction)
     return functional.cross_entropy(prediction.reshape(-1, prediction.shape[-1]), labels.reshape(-1))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import tools
-from .errors import CompileError
+from .errors import CompileError, StepError
 
 # Hyperparameters that braidc has, and the arguments of PyTorch for them.
 _NAMES = ("adamw", "adam", "lion", "sgd", "momentum", "nesterov")
@@ -24,7 +24,7 @@ class Optimizer(NamedTuple):
     name: str
     values: dict[str, float]
     decay_exclude: tuple[str, ...] = ()
-    source: Any = None  # the optimizer of PyTorch, whose learning rate the step reads
+    source: Source | None = None
 
     def words(self) -> list[str]:
         words = [f"--optimizer={self.name}"] if self.name else []
@@ -51,11 +51,45 @@ def by_name(name: str, hyperparameters: Mapping[str, Any], decay_exclude: Any = 
     return Optimizer(name, values_of(hyperparameters), excluded)
 
 
+class Source:
+    """An optimizer of torch.optim, whose learning rate a step reads. All else is part of the compiled step."""
+
+    # Settings that change how PyTorch computes an update, and not the update.
+    _FREE = ("lr", "foreach", "fused", "capturable", "differentiable")
+
+    def __init__(self, optimizer: Any):
+        self.optimizer = optimizer
+        self._settings = self._read()
+
+    def _read(self) -> list[dict[str, Any]]:
+        names = [name for name in self.optimizer.defaults if name not in self._FREE]
+        return [{name: group[name] for name in names} for group in self.optimizer.param_groups]
+
+    def learning_rate(self) -> float:
+        rates = {float(group["lr"]) for group in self.optimizer.param_groups}
+        if len(rates) != 1:
+            raise StepError(f"the optimizer's groups have the learning rates {sorted(rates)}; a step has one")
+        return rates.pop()
+
+    def check(self) -> None:
+        """Raises StepError if a setting other than the learning rate is not as it was compiled."""
+        found = self._read()
+        if len(found) != len(self._settings):
+            raise StepError(f"the optimizer has {len(found)} groups, and had {len(self._settings)} when the step was "
+                            "compiled: compile the module again")
+        for now, compiled in zip(found, self._settings):
+            for name in now:
+                if now[name] != compiled[name]:
+                    raise StepError(f"the optimizer has {name}={now[name]}, and the step was compiled with "
+                                    f"{name}={compiled[name]}: only the learning rate may change (a OneCycleLR or "
+                                    "CyclicLR needs cycle_momentum=False)")
+
+
 def of_torch(source: Any, module: Any, graph_text: str) -> Optimizer:
     """Returns an optimizer of torch.optim as one of braidc, or refuses it with the difference."""
+    name, values = _kind(source)
     if source.state:
         raise CompileError("the optimizer has taken steps already; its moments are not taken over: make a new one")
-    name, values = _kind(source)
     groups = source.param_groups
     for key in sorted(set(groups[0]) - {"params", "weight_decay", "param_names", "initial_lr"}):
         if any(group[key] != groups[0][key] for group in groups):
@@ -68,30 +102,31 @@ def of_torch(source: Any, module: Any, graph_text: str) -> Optimizer:
         raise CompileError(f"the optimizer does not have the parameters {', '.join(missing[:5])}"
                            f"{' and more' if len(missing) > 5 else ''}: freeze them with requires_grad_(False)")
     excluded = _excluded({name: decays[id(parameter)] for name, parameter in trained.items()}, graph_text)
-    return Optimizer(name, {**values, "weight_decay": max(decays.values())}, excluded, source)
+    return Optimizer(name, {**values, "weight_decay": max(decays.values())}, excluded, Source(source))
 
 
 def _kind(source: Any) -> tuple[str, dict[str, float]]:
-    """Returns the name and the hyperparameters of an optimizer, but its weight decay."""
-    kind, group = type(source).__name__, source.param_groups[0]
+    """Returns the name and the hyperparameters of an optimizer, but its weight decay.
+
+    Subclasses are refused, because they may compute another update.
+    """
+    import torch
+    kind, group = type(source), source.param_groups[0]
+    if kind not in (torch.optim.AdamW, torch.optim.Adam, torch.optim.SGD):
+        raise CompileError(f"optimizers of type {kind.__module__}.{kind.__qualname__} are not supported; "
+                           "torch.optim.AdamW, Adam and SGD are")
     for flag in ("amsgrad", "maximize", "differentiable"):
         if group.get(flag):
-            raise CompileError(f"torch.optim.{kind} with {flag}=True is not supported")
-    decay = any(g["weight_decay"] for g in source.param_groups)
-    if kind in ("Adam", "AdamW"):
-        if kind == "Adam" and decay and not group.get("decoupled_weight_decay"):
-            raise CompileError("torch.optim.Adam adds weight_decay to the gradient, which is not supported: use AdamW")
+            raise CompileError(f"torch.optim.{kind.__name__} with {flag}=True is not supported")
+    if kind is not torch.optim.SGD:
+        is_decoupled = group.get("decoupled_weight_decay", kind is torch.optim.AdamW)
         beta1, beta2 = map(float, group["betas"])
-        return kind.lower(), {"beta1": beta1, "beta2": beta2, "eps": float(group["eps"])}
-    if kind == "SGD":
-        if group["dampening"]:
-            raise CompileError("torch.optim.SGD with dampening is not supported")
-        if not group["momentum"]:
-            return "sgd", {}
-        if decay:
-            raise CompileError("torch.optim.SGD adds weight_decay to the momentum, which is not supported: set it to 0")
-        return "nesterov" if group["nesterov"] else "momentum", {"momentum": float(group["momentum"])}
-    raise CompileError(f"optimizers of type {kind} are not supported; torch.optim.AdamW, Adam and SGD are")
+        return "adamw" if is_decoupled else "adam", {"beta1": beta1, "beta2": beta2, "eps": float(group["eps"])}
+    if group["dampening"]:
+        raise CompileError("torch.optim.SGD with dampening is not supported")
+    if not group["momentum"]:
+        return "sgd", {}
+    return "nesterov" if group["nesterov"] else "momentum", {"momentum": float(group["momentum"])}
 
 
 def _excluded(decays: dict[str, float], graph_text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import shutil
@@ -17,6 +18,7 @@ from .feeding import Feeder
 from .fitting import size_text
 from .graph import Graph
 from .library import Library, Options, Rank, Tensor
+from .optimizers import Source
 from .plan import Plan
 from .views import Views, array_of, can_see
 
@@ -49,10 +51,12 @@ class Step:
     """
 
     def __init__(self, path: str | os.PathLike, graph: Graph, seed: int = 1, sharded: bool = True,
-                 optimizer: Any = None, compile_words: list[str] | None = None, **options: Any):
+                 optimizer: Source | None = None, compile_words: list[str] | None = None, **options: Any):
         self.graph, self.sharded, self._optimizer = graph, sharded, optimizer
         self._library = Library(path)
         self.model = self._library.describe()
+        if self.model.ranks > 1:
+            options.setdefault("job", _next_job())
         self._rank = Rank(self._library, _options(seed, options))
         self._words = compile_words or []
         self._views: Views | None = None
@@ -108,11 +112,9 @@ class Step:
     # Runs
 
     def _learning_rate(self, lr: float | None) -> float:
-        if lr is None and self._optimizer is not None:
-            rates = {float(group["lr"]) for group in self._optimizer.param_groups}
-            if len(rates) != 1:
-                raise StepError(f"the optimizer's groups have the learning rates {sorted(rates)}; a step has one")
-            lr = rates.pop()
+        if self._optimizer is not None:
+            self._optimizer.check()
+            lr = self._optimizer.learning_rate() if lr is None else lr
         if lr is None and self.graph.is_whole_step and "#tg.role<lr>" not in self.graph.text:
             return 0.0
         if lr is None:
@@ -152,9 +154,15 @@ class Step:
         self._accumulated += 1
 
     def evaluate(self, batch: Any, sharded: bool | None = None) -> float:
-        """Returns the loss of a batch of one microbatch, without dropout and without an update."""
+        """Returns the loss of a batch of one microbatch, without dropout and without an update.
+
+        It is the compiled program without dropout and with the running statistics of batch norms. All else is that of
+        the mode in which the module was compiled. Raises StepError if the module draws other noise in the mode train()
+        alone.
+        """
         if not self.model.has_eval:
             raise StepError("the compiled model has no program that evaluates")
+        self.check_noise("evaluate")
         self._not_between("evaluate")
         self._feed(batch, sharded, "eval", 0, 1)
         return self._rank.evaluate()
@@ -167,6 +175,7 @@ class Step:
         """
         if not self.model.has_forward:
             raise StepError("the compiled model has no outputs: compile it with forward=True")
+        self.check_noise("forward")
         self._not_between("forward")
         if (self.sharded if sharded is None else sharded) and self._feeder.shares_rows():
             raise StepError("forward computes the outputs of the whole batch on each rank: give the rows of all ranks, "
@@ -178,6 +187,12 @@ class Step:
     def _output(self, output: Tensor) -> numpy.ndarray:
         part = output._replace(shape=output.extent, is_whole=True)
         return numpy.array(array_of(self._rank, part), order="C")
+
+    def check_noise(self, what: str) -> None:
+        """Refuses what should compute without noise, if the program has noise of the mode train() beside dropout."""
+        if self.graph.noise:
+            raise StepError(f"{what} leaves out dropout, but no other noise of the mode train(): {self.graph.noise}. "
+                            "Write the noise with torch.nn.functional.dropout, or evaluate the module with PyTorch")
 
     def _not_between(self, what: str) -> None:
         if self._accumulated:
@@ -308,6 +323,20 @@ def _options(seed: int, options: dict[str, Any]) -> Options:
         raise StepError(f"seed={seed}: a seed is a number from 1 to 2**64 - 1")
     encoded = {name: value.encode() if isinstance(value, str) else value for name, value in options.items()}
     return Options(seed=seed, **encoded)
+
+
+_jobs = itertools.count()
+
+
+def _next_job() -> str | None:
+    """Returns the name of the next step's ranks at the rendezvous, or None for the runtime's own name of the job.
+
+    Names of keys there are used once, so each step of a process has a name of its own. All ranks make the same steps in
+    the same order, and so have the same number.
+    """
+    number = next(_jobs)
+    names = ("TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE")
+    return ".".join([*filter(None, map(os.environ.get, names)), f"step-{number}"]) if number else None
 
 
 def _job_name() -> str:

@@ -210,6 +210,8 @@ class _Tasks:
         self.step, self.place, self.save_every, self.keep = step, place, save_every, keep
         self.evaluate, self.evaluate_every, self.quiet = evaluate, evaluate_every, quiet or step.state.rank > 0
         self.saved = -1
+        if evaluate is not None:
+            step.check_noise("evaluate")
 
     def say(self, text: str) -> None:
         if not self.quiet:

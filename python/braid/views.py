@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -55,6 +56,33 @@ def can_see(tensors: list[Tensor]) -> bool:
     return all(tensor.on_host for tensor in tensors) or torch.cuda.is_available()
 
 
+class _Slot(NamedTuple):
+    """A place of a module for a parameter or a buffer, and the step's memory that it has."""
+
+    path: str
+    table: dict[str, Any]
+    name: str
+    value: Any
+    address: int
+
+    def is_view(self) -> bool:
+        return self.table.get(self.name) is self.value and self.value.data_ptr() == self.address
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _slots(module: Any) -> Iterator[tuple[str, dict[str, Any], str, Any]]:
+    """Yields the path of a submodule, a table of it, and the name and value of each parameter and buffer.
+
+    A submodule with several names comes under each of them, because a program may use any.
+    """
+    for path, owner in module.named_modules(remove_duplicate=False):
+        for table in (owner._parameters, owner._buffers):
+            yield from ((path, table, name, value) for name, value in table.items() if value is not None)
+
+
 class Views:
     """The parameters and buffers of a module that lie in a step's memory. A GPU's step moves the module to the GPU.
 
@@ -65,20 +93,19 @@ class Views:
     def __init__(self, module: Any, rank: Rank, tensors: list[Tensor]):
         self.rank = rank
         by_name = {tensor.name: tensor for tensor in tensors}
-        self.parameters: list[tuple[Any, str, Any]] = []
+        self.parameters: list[_Slot] = []
         self.apart: list[tuple[Tensor, Any]] = []
-        seen: dict[int, Any] = {}
-        for path, owner in module.named_modules():
-            for table in (owner._parameters, owner._buffers):
-                for name, value in table.items():
-                    tensor = by_name.get(f"{path}.{name}".lstrip("."))
-                    if value is None or tensor is None or id(value) in seen:
-                        continue
-                    if not value.requires_grad and value.dtype != arrays.torch_dtypes()[tensor.type]:
-                        self.apart.append((tensor, value))
-                    else:
-                        seen[id(value)] = self._view(value, tensor)
-        self._set(module, seen)
+        found: dict[int, tuple[Tensor, Any]] = {}
+        for path, _, name, value in _slots(module):
+            if tensor := by_name.get(_joined(path, name)):
+                found.setdefault(id(value), (tensor, value))
+        views: dict[int, Any] = {}
+        for key, (tensor, value) in found.items():
+            if not value.requires_grad and value.dtype != arrays.torch_dtypes()[tensor.type]:
+                self.apart.append((tensor, value))
+            else:
+                views[key] = self._view(value, tensor)
+        self._set(module, views)
 
     def _view(self, value: Any, tensor: Tensor) -> Any:
         if tuple(value.shape) != tensor.shape or value.dtype != arrays.torch_dtypes()[tensor.type]:
@@ -90,19 +117,17 @@ class Views:
         """Gives each parameter its view. Those of the device `meta` are replaced, because they cannot change theirs."""
         import torch
         replaced: dict[int, Any] = {}
-        for owner in module.modules():
-            for table in (owner._parameters, owner._buffers):
-                for name, value in list(table.items()):
-                    view = views.get(id(value))
-                    if view is None:
-                        continue
-                    if not value.is_meta:
-                        value.data = view  # as Module.to does, also from one device to another
-                    elif id(value) not in replaced:
-                        is_parameter = isinstance(value, torch.nn.Parameter)
-                        replaced[id(value)] = torch.nn.Parameter(view, value.requires_grad) if is_parameter else view
-                    table[name] = replaced.get(id(value), value)
-                    self.parameters.append((owner, name, table[name]))
+        for path, table, name, value in list(_slots(module)):
+            view = views.get(id(value))
+            if view is None:
+                continue
+            if not value.is_meta:
+                value.data = view  # as Module.to does, also from one device to another
+            elif id(value) not in replaced:
+                is_parameter = isinstance(value, torch.nn.Parameter)
+                replaced[id(value)] = torch.nn.Parameter(view, value.requires_grad) if is_parameter else view
+            table[name] = replaced.get(id(value), value)
+            self.parameters.append(_Slot(_joined(path, name), table, name, table[name], view.data_ptr()))
         self._gpus = {view.device for view in views.values() if view.is_cuda}
         for device in self._gpus:
             module.to(device)  # what is not in the step, too
@@ -114,17 +139,23 @@ class Views:
                 value.copy_(arrays.to_torch(self.rank.read(tensor), tensor.type))
 
     def settle(self) -> None:
-        """Waits for PyTorch's work on a GPU, which the step must follow. The host needs no wait."""
+        """Waits for PyTorch's work on a GPU, which the step must follow. The host needs no wait.
+
+        Raises StepError if the module has other memory by now.
+        """
         import torch
+        lost = next((slot.path for slot in self.parameters if not slot.is_view()), None)
+        if lost is not None:
+            raise StepError(f"'{lost}' of the module is no longer the memory of this step: a later compilation of the "
+                            "module, or a change such as model.to(...) or an assignment, gave it other memory. Use the "
+                            "later step, or compile the module again; assign values with copy_")
         for device in self._gpus:
             torch.cuda.current_stream(device).synchronize()
 
     def detach(self) -> None:
         """Gives each parameter memory of its own, with the values of now."""
         import torch
-        done = set()
-        for _, _, value in self.parameters:
-            if id(value) not in done:
-                done.add(id(value))
-                value.data = value.data.clone(memory_format=torch.contiguous_format)
+        own = {id(slot.value): slot.value for slot in self.parameters if slot.is_view()}
+        for value in own.values():
+            value.data = value.data.clone(memory_format=torch.contiguous_format)
         self.parameters = []

@@ -115,6 +115,37 @@ def precisions():
     print("precisions agree")
 
 
+def classes():
+    """Labels tell whether classes are the last dim or, as in PyTorch, dim 1; where both fit, the loss is refused."""
+    functional = torch.nn.functional
+    for shape, dim in (((2, 3, 5), 2), ((2, 5, 3), 1), ((2, 5, 3, 4), 1), ((6, 5), 1)):
+        x = torch.randn(shape)
+        y = torch.randint(0, 5, shape[:dim] + shape[dim + 1:])
+        wanted = functional.cross_entropy(x.movedim(dim, 1), y).item()
+        with braid.compile(Scales(), (x, y), loss="cross_entropy") as step:
+            assert abs(step.evaluate((x, y)) - wanted) < 1e-5, shape
+    x, y = torch.randn(2, 4, 4), torch.randint(0, 4, (2, 4))
+    refused(braid.CompileError, "may have their classes in dim 1", braid.compile, Scales(), (x, y), loss="cross_entropy")
+    refused(braid.CompileError, "labels have shape [2, 4]; these have [4, 2]", braid.compile, Scales(), (x, y.t()),
+            loss="cross_entropy")
+    losses = set()
+    for loss in (lambda output, batch: functional.cross_entropy(output, batch[1]),
+                 lambda output, batch: functional.cross_entropy(output.flatten(0, -2), batch[1].flatten())):
+        with braid.compile(Scales(), (x, y), loss=loss) as step:
+            losses.add(step.evaluate((x, y)))
+    assert len(losses) == 2
+    print("dims of classes agree")
+
+
+class Scales(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return x * self.factor
+
+
 def wrong():
     model, batches, loss, _ = models.make("mixer")
     x, y = batches[0]
@@ -143,4 +174,5 @@ def wrong():
 accumulates()
 structures()
 precisions()
+classes()
 wrong()

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Compares exported programs before and after their unsupported ops were replaced."""
 
+import copy
+
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+import braid
 from braid import decomposing
 
 
@@ -61,3 +64,52 @@ print("a write through a view that no longer is one is refused")
 program, before, ops = exported(lambda x: torch.linalg.inv(x @ x.mT).sum())
 assert program.graph_module.code == before
 print("an op whose decomposition is not supported stays")
+
+
+class Recurrent(nn.Module):
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, x):
+        output, last = self.network(x)
+        last = last[0] if isinstance(last, tuple) else last
+        return output[:, -1].square().mean() + last.sum()
+
+
+def check_stack(kind, **options):
+    """A stack of layers trains as in PyTorch at a rate of about 0, and draws dropout between its layers."""
+    torch.manual_seed(0)
+    x = torch.randn(4, 5, 8)
+    model = Recurrent(kind(8, 8, 3, dropout=1e-9, batch_first=True, **options))
+    reference = copy.deepcopy(model)
+    wanted = reference(x)
+    wanted.backward()
+    with braid.compile(model, x, optimizer="sgd") as step:
+        assert abs(step(x, lr=0.1) - wanted.item()) < 1e-4
+    for ours, theirs in zip(model.parameters(), reference.parameters()):
+        assert torch.allclose(ours, theirs - 0.1 * theirs.grad, atol=1e-6)
+    model.network.dropout = 0.5
+    assert braid.graph_of(model, x).text.count("tg.dropout") == 2
+    with braid.compile(model, x) as step:
+        evaluated, losses = step.evaluate(x), {float(step(x, lr=0.0)) for _ in range(3)}
+        assert len(losses) == 3 and abs(evaluated - model.eval()(x).item()) < 1e-4, (losses, evaluated, model.eval()(x))
+
+
+check_stack(nn.LSTM)
+check_stack(nn.GRU, bidirectional=True)
+check_stack(nn.RNN, bias=False)
+check_stack(nn.LSTM, proj_size=4)
+print("dropout between recurrent layers stays")
+
+for kind, shape in ((nn.Dropout, (3, 4)), (nn.Dropout2d, (3, 4, 2, 2))):
+    x, draws = torch.ones(shape), []
+    for inplace in (False, True):
+        model = nn.Sequential(nn.Conv2d(4, 4, 1) if len(shape) > 2 else nn.Linear(4, 4), kind(0.5, inplace=inplace))
+        torch.nn.init.ones_(model[0].weight)
+        torch.nn.init.zeros_(model[0].bias)
+        with braid.compile(model, (x, torch.zeros(shape)), loss="mse") as step:
+            draws.append([float(step((x, torch.zeros(shape)), lr=0.0)) for _ in range(3)])
+            assert abs(step.evaluate((x, torch.zeros(shape))) - 16) < 1e-4
+    assert draws[0] == draws[1] and len(set(draws[0])) > 1, draws
+print("dropout in place is dropout")

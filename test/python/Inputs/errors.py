@@ -25,6 +25,32 @@ class Branches(Sorts):
         return y.sum()
 
 
+class Selects(Sorts):
+    def forward(self, x):
+        return self.linear(x)[x > 0].mean()  # selects
+
+
+class Repeats(Sorts):
+    def forward(self, x):
+        return self.linear(x).repeat_interleave((x[:, 0, 0] > 0).long() + 1, 0).mean()  # repeats
+
+
+class Derives(Sorts):
+    def forward(self, x):
+        slope = torch.func.grad(lambda w: (x.sum(0) @ w).square().sum())(self.linear.weight)  # derives
+        return self.linear(x).mean() + slope.mean()
+
+
+class Counts(Sorts):
+    def forward(self, x):
+        return self.linear(x).mean() * x.sum().item()  # counts
+
+
+class Chooses(Sorts):
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, torch.sin, torch.cos, (self.linear(x),)).mean()
+
+
 class Wraps(nn.Module):
     def __init__(self, inner):
         super().__init__()
@@ -59,7 +85,18 @@ def main():
         assert f"{__file__}:{error.line}: error: " in str(error)
     error = raised(models.Mixer(), (x, y), loss=bad_loss)
     assert (error.file, error.line) == (__file__, line_of("loss")), error
-    print("4 errors have their lines")
+    for model, mark, text in ((Selects(), "selects", "depends on values"), (Repeats(), "repeats", "depends on values"),
+                              (Counts(), "counts", "keep it a tensor"),
+                              (Derives(), "derives", "torch.func.grad in forward")):
+        error = raised(model, x)
+        assert (error.file, error.line) == (__file__, line_of(mark)) and text in str(error), (error, error.line)
+        error = raised(Wraps(model), x)
+        assert error.module == "h.0" and "model.pt2" not in str(error), error
+    double = nn.Sequential(nn.Linear(8, 8)).double()
+    error = raised(double, (x.double(), x.double()), loss="mse")
+    assert error.file is None and "elements of type 'f64'" in str(error), error
+    assert "model.pt2" not in str(raised(Chooses(), x))
+    print("8 errors have their lines, and none has one of this package")
     for text, options in (("known are cross_entropy, mse, bce", {"loss": "hinge"}), ("forward takes 1 arguments, and the batch has 2", {}),
                           ("take its mean", {"loss": lambda output, batch: output}),
                           ("labels have shape [4, 5]; these have [4]", {"loss": "mse"}),

@@ -38,6 +38,20 @@ def close(found, wanted):
     return all(abs(a - b) <= 1e-5 * max(map(abs, wanted)) + 1e-7 for a, b in zip(found, wanted)) and len(found) == len(wanted)
 
 
+def again_after(step, model, batch, mesh, common):
+    """A second step of the job begins where the first one is, before and after the end of the first."""
+    loss = step.evaluate(batch)
+    for close_first in (False, True):
+        if close_first:
+            step.close()
+        with braid.compile(model, batch, mesh=mesh, **common) as other:
+            assert other.state.ranks == torch.distributed.get_world_size()
+            started = other.evaluate(batch)
+            assert abs(other(batch, lr=1e-2) - started) < 1e-5
+        if not close_first:
+            assert abs(step.evaluate(batch) - loss) < 1e-6
+
+
 def main():
     folder, *words = sys.argv[1:]
     options = dict(word.partition("=")[::2] for word in words)
@@ -67,7 +81,7 @@ def main():
             assert "give the rows of all ranks" in str(error), error
         else:
             raise AssertionError("outputs of a part of the batch")
-    step.close()
+    again_after(step, model, own(batches[0], is_shared), mesh, common)
     torch.distributed.barrier()
     torch.distributed.destroy_process_group()
     if rank:
