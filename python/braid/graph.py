@@ -36,6 +36,7 @@ class Graph:
     binding: batches.Binding | None = None
     module: Any = None  # torch.nn.Module whose parameters the graph has
     path: str = ""  # of the file that it was read from
+    leaves: dict[str, Any] = field(default_factory=dict)  # of the pytrees of JAX, by argument: see jax_leaves.py
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
