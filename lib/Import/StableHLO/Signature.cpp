@@ -190,9 +190,9 @@ LogicalResult Translator::finishStates(std::vector<ModelOutput> &outputs) {
     const Argument &argument = program.arguments[*use.argument];
     Value old = operands[argument.value].value;
     if (output.value != old && read.contains(old) && read.contains(output.value) && tg::isFloat(old))
-      return emitError(placeOf(argument)) << "the loss, result '" << program.results[**loss].text()
-                                          << "', depends on the new value of '" << argument.name
-                                          << "'; compute it in front of the update, as jax.value_and_grad does";
+      return emitError(placeOf(argument))
+             << "the loss, result '" << program.results[**loss].text() << "', depends on the new value of '"
+             << argument.name << "'; compute it in front of the update, as jax.value_and_grad does";
     std::string name = finishState(argument, read.contains(old), output.value == old);
     if (output.value != old)
       kept.push_back({output.value, name, /*isUpdate=*/true});
