@@ -111,8 +111,9 @@ def named(binding: Binding, batch: Any) -> dict[str, Any]:
     if set(entries) != expected:
         raise TypeError(f"the batch has the entries {_listed(entries)}; the step was compiled for {_listed(expected)}")
     for key, value in binding.constants.items():
-        if entries[key] != value:
-            raise TypeError(f"entry {key!r} of the batch is {entries[key]!r}, but the step was compiled for {value!r}")
+        if arrays.is_array(entries[key]) or entries[key] != value:
+            found = "an array" if arrays.is_array(entries[key]) else repr(entries[key])
+            raise TypeError(f"entry {key!r} of the batch is {found}, but the step was compiled for {value!r}")
     return {name: entries[key] for key, name in binding.names.items()}
 
 

@@ -37,6 +37,7 @@ class Graph:
     module: Any = None  # torch.nn.Module whose parameters the graph has
     path: str = ""  # of the file that it was read from
     noise: str = ""  # op and place of random numbers, beside dropout, of the mode train() alone
+    leaves: dict[str, Any] = field(default_factory=dict)  # of the pytrees of JAX, by argument: see jax_leaves.py
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:

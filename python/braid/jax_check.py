@@ -33,8 +33,8 @@ def check_gradients(graph: Graph, function: Callable, arguments: tuple[Any, ...]
                     values_of: Callable[[Any], dict[str, Any]]) -> None:
     """Compiles a step of gradient descent, and compares it with jax.grad for these arguments.
 
-    `batch` has those of a batch. `values_of` returns the tensors of a pytree like the parameters under the names of the graph. Raises CompileError
-    with the parameter and both values.
+    `batch` has those of a batch. `values_of` returns the tensors of a pytree like the parameters under the names of the
+    graph. Raises CompileError with the parameter and both values.
     """
     import jax
     params = arguments[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,46 +11,10 @@ from typing import Any
 import numpy
 
 from . import arrays, batches, jax_check, jax_rules, tools
-from .errors import CompileError
+from .errors import CompileError, StepError
 from .graph import INTEGER_NAMES, Graph
+from .jax_leaves import Leaves, Tree, dtype_of, is_float, leaves_in, leaves_of, parameters_in, tree_with, values_of
 from .step import Step
-
-
-def _name(path: Any, root: str = "") -> str:
-    """Returns the name of a leaf as braid-import spells it: the keys of its path, with dots between them."""
-    import jax
-    parts = re.findall(r"\['([^']*)'\]|\[\"([^\"]*)\"\]|\[(\d+)\]|\.(\w+)", jax.tree_util.keystr(path))
-    return ".".join("".join(part) for part in parts) or root
-
-
-def _named_leaves(tree: Any) -> dict[str, Any]:
-    import jax
-    return {_name(path): leaf for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]}
-
-
-def _names_in(graph_names: set[str], name: str, leaf: Any) -> list[str]:
-    """Returns the parameters of a graph that a leaf became: itself, or one for each layer of a scan."""
-    if name in graph_names or not numpy.ndim(leaf):
-        return [name]
-    keys = name.split(".")
-    for place in range(len(keys)):
-        layers = [".".join([*keys[:place], str(layer), *keys[place:]]) for layer in range(len(leaf))]
-        if layers and all(layer in graph_names for layer in layers):
-            return layers
-    return [name]
-
-
-def _values(text: str, tree: Any, root: str = "") -> dict[str, Any]:
-    """Returns the arrays of a pytree under the names of a graph's text: with the name of the argument, or without."""
-    graph_names = set(re.findall(r'#tg\.(?:param|state)<"([^"]+)"', text))
-    values = {}
-    for name, leaf in _named_leaves(tree).items():
-        array = numpy.asarray(leaf)
-        names = _names_in(graph_names, ".".join(filter(None, (root, name))), leaf)
-        if root and not graph_names.issuperset(names):
-            names = _names_in(graph_names, name, leaf)
-        values.update({names[0]: array} if len(names) == 1 else zip(names, array))
-    return values
 
 
 def _role_words(binding: batches.Binding, example: Any) -> list[str]:
@@ -68,17 +31,48 @@ def _role_words(binding: batches.Binding, example: Any) -> list[str]:
 
 
 def _named_arguments(function: Callable, arguments: tuple[Any, ...]) -> dict[str, Any]:
-    return dict(zip(inspect.signature(function).parameters, arguments))
+    """Returns the arguments by the names that they have in the text; those of *args are called by their numbers."""
+    parameters = inspect.signature(function).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        names = [parameter.name for parameter in parameters
+                 if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+        names += map(str, range(len(arguments) - len(names)))
+    return dict(zip(names, arguments))
+
+
+def _check_arrays(what: str, values: Mapping[Any, Any], remedy: str) -> None:
+    """Refuses a pytree in a batch in the place of an array."""
+    import jax
+    for key, value in values.items():
+        if value is not None and not jax.tree_util.all_leaves([value]):
+            raise CompileError(f"{what} {key!r} is a {type(value).__name__}, and a batch has arrays; {remedy}")
 
 
 def _binding(given: dict[str, Any]) -> tuple[batches.Binding, Any]:
     """Returns how batches reach these arguments, and an example of a batch.
 
-    A batch is a tuple of the arguments, or a dict if the only one is a dict of arrays.
+    A batch is a tuple of the arguments, or a dict if the only one is a dict of arrays. An argument that is None has no
+    array, and stays None.
     """
     if len(given) == 1 and isinstance(example := next(iter(given.values())), Mapping):
-        return batches.Binding({key: str(key) for key in example}, (), {}, {}), example
-    return batches.Binding(dict(enumerate(given)), (), {}, {}), tuple(given.values())
+        name = next(iter(given))
+        _check_arrays(f"argument '{name}': the entry", example, "give each array an entry of its own")
+        prefix = f"{name}." if name.isdecimal() else ""
+        named = {key: (f"{prefix}{key}", value) for key, value in example.items()}
+    else:
+        _check_arrays("argument", given, "give each array an argument of its own, or one dict with all of them")
+        example, named = tuple(given.values()), dict(enumerate(given.items()))
+    return batches.Binding({key: name for key, (name, value) in named.items() if value is not None}, (), {},
+                           {key: None for key, (_, value) in named.items() if value is None}), example
+
+
+def _check_trained(root: str, params: Any) -> None:
+    for path, leaf in leaves_of(params).items():
+        if not is_float(leaf):
+            raise CompileError(f"the leaf '{path}' of the argument '{root}' is {dtype_of(leaf)}, and the leaves of "
+                               f"'{root}' are trained, which only floats are; take it from outside of the function, or "
+                               "make it an argument of the batch")
 
 
 def _check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
@@ -97,6 +91,20 @@ def _imported(lowered: Any, words: list[str]) -> str:
         return path.read_text()
 
 
+def _graph_of(function: Callable, lowered: Any, words: list[str], trees: dict[str, Tree],
+              binding: batches.Binding) -> Graph:
+    """Returns the graph of a lowered function with the values of its trees."""
+    text = _imported(lowered, words)
+    leaves = leaves_in(text, trees)
+    values = {}
+    for name, tree in trees.items():
+        if lost := next((path for path in leaves_of(tree.value) if path not in leaves[name]), None):
+            raise CompileError(f"the leaf '{lost}' of the argument '{name}' has no parameter or state in the graph; "
+                               "give the function plain arguments, and keys of letters and digits to their arrays")
+        values.update(values_of(leaves[name], tree.value))
+    return Graph(text, getattr(function, "__name__", "model"), values, binding, leaves=leaves)
+
+
 def from_jax(function: Callable, params: Any, *arguments: Any, frozen: Sequence[str] = (), rules: str = "compare",
              check: bool = False) -> Graph:
     """Returns the graph of a JAX function `function(params, *arguments)` that returns a loss.
@@ -106,7 +114,7 @@ def from_jax(function: Callable, params: Any, *arguments: Any, frozen: Sequence[
     - `frozen`: names of arguments that are no part of a batch: pytrees of parameters that no update changes, such as the
       base weights of LoRA, with the values given here. Their names begin with that of the argument.
     - `rules`: what happens to rules of `jax.custom_vjp` and `jax.custom_jvp`. "compare" compares each with the
-      derivative of its function, for random arguments. If they differ, a rule of `custom_jvp` is spelled with stopped
+      derivative of its function, for many arguments. If they differ, a rule of `custom_jvp` is spelled with stopped
       gradients, and a rule of `custom_vjp`, which a graph cannot have, is refused. "ignore" drops all rules.
     - `check`: also compiles a step and compares its gradients for the example arrays with `jax.grad`.
 
@@ -114,18 +122,20 @@ def from_jax(function: Callable, params: Any, *arguments: Any, frozen: Sequence[
     parameters. Raises CompileError with the line of the function's source.
     """
     given = _named_arguments(function, (params, *arguments))
-    given.pop(next(iter(given)))
+    root = next(iter(given))
+    given.pop(root)
     _check_names("frozen", frozen, given)
+    _check_trained(root, params)
     binding, example = _binding({name: value for name, value in given.items() if name not in frozen})
     lowered = jax_rules.lower(function, (params, *arguments), rules)
     words = [*_role_words(binding, example), *(f"--input={name}=frozen" for name in frozen)]
-    text = _imported(lowered, words)
-    values = _values(text, params)
-    for name in frozen:
-        values.update(_values(text, given[name], name))
-    graph = Graph(text, getattr(function, "__name__", "model"), values, binding)
+    # The text calls an array of *args by the number of the argument and its path.
+    trees = {root: Tree(params, (root if root.isdecimal() else "",)),
+             **{name: Tree(given[name], (name,)) for name in frozen}}
+    graph = _graph_of(function, lowered, words, trees, binding)
     if check:
-        jax_check.check_gradients(graph, function, (params, *arguments), example, lambda tree: _values(text, tree))
+        jax_check.check_gradients(graph, function, (params, *arguments), example,
+                                  lambda tree: values_of(graph.leaves[root], tree))
     return graph
 
 
@@ -151,27 +161,34 @@ def from_jax_step(function: Callable, *arguments: Any, states: Sequence[str], fr
                                  if name not in (*roots, *frozen, *rates)})
     words = [*_role_words(binding, example), *(f"--state={state}" for state in states),
              *(f"--input={name}=frozen" for name in frozen)]
-    text = _imported(jax.jit(function).lower(*arguments), words)
-    values: dict[str, Any] = {}
-    for name in (*roots, *frozen):
-        values.update(_values(text, given[name], name))
-    return Graph(text, getattr(function, "__name__", "model"), values, binding)
+    trees = {**{root: Tree(given[root], (root, "")) for root in roots},
+             **{name: Tree(given[name], (name,)) for name in frozen}}
+    lowered = jax.jit(function, keep_unused=True).lower(*arguments)
+    return _graph_of(function, lowered, words, trees, binding)
+
+
+def _leaves_for(step: Step, tree: Any, name: str) -> Leaves:
+    """Returns the leaves of an argument in a step: the argument `name`, or the first with parameters."""
+    graph = step.graph
+    if not graph.leaves:  # of a file
+        return leaves_in(graph.text, {name: Tree(tree, (name, ""))})[name]
+    if name:
+        if name not in graph.leaves:
+            raise StepError(f"to_jax: the step has no values of an argument '{name}'; it has those of "
+                            f"{', '.join(graph.leaves)}")
+        return graph.leaves[name]
+    parameters = parameters_in(graph.text, "param")
+    return next((leaves for leaves in graph.leaves.values()
+                 if any(not parameters.isdisjoint(leaf.names) for leaf in leaves.values())), {})
 
 
 def to_jax(step: Step, tree: Any, name: str = "") -> Any:
     """Returns a pytree like `tree` with the values of a step. All ranks must call it; rank 0 gets them.
 
-    `tree` is like the parameters, or like another state or frozen argument of this `name`.
+    `tree` is like the parameters, or like another state or frozen argument of this `name`. Raises StepError if it has
+    a leaf that the step does not have.
     """
-    import jax
-    values = step.full_state_dict(moments=bool(name))
-    if not values:
-        return None
-    leaves, structure = jax.tree_util.tree_flatten_with_path(tree)
-    new = []
-    for path, leaf in leaves:
-        names = _names_in(set(values), ".".join(filter(None, (name, _name(path)))), leaf)
-        found = [values[each] for each in names if each in values]
-        value = leaf if not found else found[0] if len(names) == 1 else numpy.stack(found)
-        new.append(jax.numpy.asarray(value, dtype=leaf.dtype))
-    return jax.tree_util.tree_unflatten(structure, new)
+    leaves = _leaves_for(step, tree, name)
+    states = parameters_in(step.graph.text, "state")
+    values = step.full_state_dict(moments=any(not states.isdisjoint(leaf.names) for leaf in leaves.values()))
+    return tree_with(values, leaves, tree) if values else None

@@ -18,6 +18,8 @@ using namespace braid::stablehlo;
 /// Upper limits of functions in each other, and of a loop's steps.
 static constexpr size_t kMaxCalls = 200;
 static constexpr int64_t kMaxSteps = 10000;
+/// Name of the composite op that stands for lax.stop_gradient in a function that braid.from_jax has lowered.
+static constexpr StringLiteral kStopGradient = "braid.stop_gradient";
 
 SmallVector<Operand> Translator::operandsOf(ValueRange values) const {
   return map_to_vector(values, [&](Value value) { return operands.lookup(value); });
@@ -53,6 +55,12 @@ FailureOr<SmallVector<Operand>> Translator::translateBlock(Block &block, ArrayRe
   return emitError(loc) << "a block does not return";
 }
 
+/// Whether an op comes from the transposition or the linearization of a function, as jax.grad does both.
+static bool isOfDerivative(Operation *op) {
+  auto name = dyn_cast<NameLoc>(op->getLoc());
+  return name && (name.getName().getValue().contains("jvp(") || name.getName().getValue().contains("transpose("));
+}
+
 /// Whether a function has this name, or the name with a number behind it that makes it unique.
 static bool isNamed(StringRef function, StringRef name) {
   return function.consume_front(name) &&
@@ -68,7 +76,9 @@ LogicalResult Translator::callFunction(Operation *op, StringRef attribute, Locat
     return emitError(loc) << "function '" << callee.getName() << "' calls itself, or functions are nested too deeply";
   SmallVector<Operand> arguments = operandsOf(op->getOperands());
   calls.push_back({callee, loc});
+  callsOfDerivatives += isOfDerivative(op);
   FailureOr<SmallVector<Operand>> results = translateBlock(callee.getBody().front(), arguments);
+  callsOfDerivatives -= isOfDerivative(op);
   calls.pop_back();
   if (failed(results))
     return failure();
@@ -155,10 +165,18 @@ LogicalResult Translator::choose(Operation *op, Location loc) {
   return failed(results) ? failure() : bind(op->getResults(), *results, loc);
 }
 
-/// Ops that return their operands: barriers and annotations of shardings. A barrier in the scope stop_gradient stops
-/// gradients.
-LogicalResult Translator::passOn(Operation *op, Location loc) {
+/// Binds the results of an op to its operands behind ops that stop gradients.
+LogicalResult Translator::stopGradients(Operation *op, Location loc) {
   SmallVector<Operand> values = operandsOf(op->getOperands());
+  for (auto [source, value] : zip_equal(op->getOperands(), values))
+    if (Value passed = value.known ? Value() : valueOf(source, loc))
+      value.value = builder.create<tg::StopGradientOp>(loc, passed);
+  return bind(op->getResults(), values, loc);
+}
+
+/// Ops that return their operands: barriers and annotations of shardings. A barrier in the scope stop_gradient stops
+/// gradients. JAX itself differentiates such a barrier, so a loss with gradients of its own has no use for it.
+LogicalResult Translator::passOn(Operation *op, Location loc) {
   StringRef name = op->getName().getStringRef();
   if (name == "stablehlo.custom_call") {
     auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
@@ -166,19 +184,22 @@ LogicalResult Translator::passOn(Operation *op, Location loc) {
       return emitError(loc) << "stablehlo.custom_call: '" << (target ? target.getValue() : "") << "' is not supported";
   }
   auto scope = dyn_cast<NameLoc>(loc);
-  if (name == "stablehlo.optimization_barrier" && scope && is_contained(split(scope.getName(), '/'), "stop_gradient"))
-    for (auto [source, value] : zip_equal(op->getOperands(), values))
-      if (Value passed = value.known ? Value() : valueOf(source, loc))
-        value.value = builder.create<tg::StopGradientOp>(loc, passed);
-  return bind(op->getResults(), values, loc);
+  bool isStop =
+      name == "stablehlo.optimization_barrier" && scope && is_contained(split(scope.getName(), '/'), "stop_gradient");
+  if (isStop && (callsOfDerivatives || isOfDerivative(op)) && !isStep())
+    return emitError(loc) << "a barrier in the scope stop_gradient stops no gradient of jax.grad or jax.jvp inside the "
+                             "loss; use lax.stop_gradient and braid.from_jax";
+  return isStop ? stopGradients(op, loc) : bind(op->getResults(), operandsOf(op->getOperands()), loc);
 }
 
 std::optional<LogicalResult> Translator::translateControl(Operation *op, Location loc) {
   StringRef name = op->getName().getStringRef();
   if (name == "func.call")
     return callFunction(op, "callee", loc);
-  if (name == "stablehlo.composite")
-    return callFunction(op, "decomposition", loc);
+  if (name == "stablehlo.composite") {
+    auto composite = dyn_cast_or_null<StringAttr>(op->getAttr("name"));
+    return composite && composite == kStopGradient ? stopGradients(op, loc) : callFunction(op, "decomposition", loc);
+  }
   if (name == "stablehlo.while")
     return unroll(op, loc);
   if (name == "stablehlo.case" || name == "stablehlo.if")
@@ -190,7 +211,8 @@ std::optional<LogicalResult> Translator::translateControl(Operation *op, Locatio
 
 static constexpr OpRow kControlRows[] = {
     {"func.call", -1, "", nullptr, nullptr, "the ops of the function"},
-    {"stablehlo.composite", -1, "", nullptr, nullptr, "the ops of its decomposition"},
+    {"stablehlo.composite", -1, "", nullptr, nullptr,
+     "the ops of its decomposition; of `braid.stop_gradient`, tg.stop_gradient"},
     {"stablehlo.while", -1, "", nullptr, nullptr, "its steps, if their number is known"},
     {"stablehlo.case", 1, "", nullptr, nullptr,
      "the branch, if the number is known; in a whole step also arith.select"},

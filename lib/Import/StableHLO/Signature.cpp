@@ -23,8 +23,13 @@ bool Translator::isState(const Argument &argument) const {
   return any_of(uses, [&](const ResultUse &use) { return use.argument == argument.value.getArgNumber(); });
 }
 
+/// A name that is a whole argument is no array of another one.
 bool Translator::isFrozen(const Argument &argument) const {
-  return is_contained(options.frozen, argument.name) || is_contained(options.frozen, argument.path.root);
+  auto isArgument = [&](StringRef name) {
+    return any_of(program.arguments, [&](const Argument &each) { return each.path.root == name; });
+  };
+  return is_contained(options.frozen, argument.path.root) ||
+         (is_contained(options.frozen, argument.name) && !isArgument(argument.name));
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,25 +145,60 @@ std::string Translator::finishState(const Argument &argument, bool isRead, bool 
   return name;
 }
 
-/// Gives states their attributes: those that the loss reads are parameters. An unchanged state has no new value.
-void Translator::finishStates(std::vector<ModelOutput> &outputs) {
-  llvm::SetVector<Value> read;
-  for (auto [output, use] : zip_equal(outputs, uses))
-    if (!use.isOfState && read.empty() && tg::isFloat(output.value) && tg::typeOf(output.value).getRank() == 0)
-      read = sourcesOf(output.value);
+bool Translator::readsState(Value value) {
+  llvm::SetVector<Value> sources = sourcesOf(value);
+  return any_of(program.arguments, [&](const Argument &argument) {
+    Value here = operands[argument.value].value;
+    return isState(argument) && tg::isFloat(here) && sources.contains(here);
+  });
+}
+
+FailureOr<std::optional<size_t>> Translator::lossOf(ArrayRef<ModelOutput> outputs) {
+  std::optional<size_t> loss, other;
+  for (size_t number = outputs.size(); number-- > 0;) {
+    Value value = outputs[number].value;
+    if (uses[number].isOfState || !tg::isFloat(value) || tg::typeOf(value).getRank() != 0)
+      continue;
+    const LeafPath &path = program.results[number];
+    if (!readsState(value))
+      other = number;
+    else if (path.leaf == "loss" || path.root == "loss")
+      return std::optional<size_t>(number);
+    else
+      loss = number;
+  }
+  if (!loss && other)
+    return emitError(function.getLoc()) << "result '" << program.results[*other].text()
+                                        << "' is a float without dims, but depends on no parameter, so it is no loss; "
+                                           "return the loss of jax.value_and_grad from the step";
+  return loss;
+}
+
+/// Gives states their attributes: those that the loss reads are parameters. An unchanged state has no new value. The
+/// loss becomes the first output.
+LogicalResult Translator::finishStates(std::vector<ModelOutput> &outputs) {
+  FailureOr<std::optional<size_t>> loss = lossOf(outputs);
+  if (failed(loss))
+    return failure();
+  llvm::SetVector<Value> read = *loss ? sourcesOf(outputs[**loss].value) : llvm::SetVector<Value>();
   std::vector<ModelOutput> kept;
-  for (auto [output, use] : zip_equal(outputs, uses)) {
+  for (auto [number, output, use] : enumerate(outputs, uses)) {
     if (!use.isOfState)
-      kept.push_back(output);
+      kept.insert(number == *loss ? kept.begin() : kept.end(), output);
     if (!use.argument)
       continue;
     const Argument &argument = program.arguments[*use.argument];
     Value old = operands[argument.value].value;
+    if (output.value != old && read.contains(old) && read.contains(output.value) && tg::isFloat(old))
+      return emitError(placeOf(argument))
+             << "the loss, result '" << program.results[**loss].text() << "', depends on the new value of '"
+             << argument.name << "'; compute it in front of the update, as jax.value_and_grad does";
     std::string name = finishState(argument, read.contains(old), output.value == old);
     if (output.value != old)
       kept.push_back({output.value, name, /*isUpdate=*/true});
   }
   outputs = std::move(kept);
+  return success();
 }
 
 LogicalResult Translator::checkNames() {
@@ -182,9 +222,7 @@ LogicalResult Translator::finish(ValueRange results) {
       return failure();
     outputs.push_back({value, name});
   }
-  if (isStep())
-    finishStates(outputs);
-  if (failed(checkNames()))
+  if ((isStep() && failed(finishStates(outputs))) || failed(checkNames()))
     return failure();
   return finishModel(function, argumentAttributes, outputs, "return the loss from the function, as jax.grad takes it");
 }

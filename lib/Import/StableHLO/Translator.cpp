@@ -45,7 +45,19 @@ static FileLineColLoc lineOf(Location loc) {
   return {};
 }
 
-/// Returns the user's scopes in the name of an op: jit(f)/while/body/layer/attn/dot_general is layer/attn.
+/// Drops the calls of transformations around a part of a name: vmap(jvp(layer)) is layer. A function, jit(f), is
+/// empty.
+static StringRef withoutTransformations(StringRef part) {
+  StringRef rest = part.rtrim(')');
+  for (size_t end = rest.find('('); end != StringRef::npos; end = rest.find('(')) {
+    if (is_contained({"jit", "pjit"}, rest.take_front(end)))
+      return "";
+    rest = rest.drop_front(end + 1);
+  }
+  return rest;
+}
+
+/// Returns the user's scopes in the name of an op: jit(f)/while/body/vmap(layer)/attn/dot_general is layer/attn.
 static std::string scopesOf(Location loc) {
   auto name = dyn_cast<NameLoc>(loc);
   if (!name)
@@ -53,9 +65,11 @@ static std::string scopesOf(Location loc) {
   SmallVector<StringRef> parts;
   name.getName().getValue().split(parts, '/');
   std::string scopes;
-  for (StringRef part : ArrayRef(parts).drop_back())
-    if (!part.contains('(') && !is_contained({"while", "body", "cond", "closed_call", "checkpoint", "remat"}, part))
-      scopes += (scopes.empty() ? "" : "/") + part.str();
+  for (StringRef part : ArrayRef(parts).drop_back()) {
+    StringRef scope = withoutTransformations(part);
+    if (!scope.empty() && !is_contained({"while", "body", "cond", "closed_call", "checkpoint", "remat"}, scope))
+      scopes += (scopes.empty() ? "" : "/") + scope.str();
+  }
   return scopes;
 }
 
@@ -131,6 +145,12 @@ Value Translator::valueOf(Value source, Location loc) {
   return value;
 }
 
+/// Whether an op compares for equality: unsigned integers are equal if their bits are.
+static bool comparesBits(Operation *op) {
+  return op->getName().getStringRef() == "stablehlo.compare" &&
+         is_contained({"EQ", "NE"}, wordOf(op->getAttr("comparison_direction"), "comparison_direction"));
+}
+
 LogicalResult Translator::translate(Operation *op) {
   Location loc = locationOf(op);
   StringRef name = op->getName().getStringRef();
@@ -155,7 +175,9 @@ LogicalResult Translator::translate(Operation *op) {
   const OpRow *row = rows.lookup(name);
   if (!row)
     return emitError(loc) << name << " is not supported; docs/Importing.md lists the ops that are";
-  if (failed(checkOp(op, *row, loc)))
+  OpRow checked = *row;
+  checked.keepsBits |= comparesBits(op);
+  if (failed(checkOp(op, checked, loc)))
     return failure();
   return translateRow(op, *row, loc);
 }

@@ -25,7 +25,11 @@ private:
   mlir::LogicalResult declareFrozen(const Argument &argument, mlir::RankedTensorType type, mlir::Location loc);
   void nameArgument(const Argument &argument, llvm::StringRef name, llvm::ArrayRef<mlir::NamedAttribute> attributes);
   mlir::LogicalResult finish(mlir::ValueRange results);
-  void finishStates(std::vector<ModelOutput> &outputs);
+  mlir::LogicalResult finishStates(std::vector<ModelOutput> &outputs);
+  /// Returns the number of the result that is the loss of a step: a float without dims that reads a state of floats.
+  /// Prefers one with the key `loss`. Returns nothing if there is no such float, and fails if none reads a state.
+  mlir::FailureOr<std::optional<size_t>> lossOf(llvm::ArrayRef<ModelOutput> outputs);
+  bool readsState(mlir::Value value);
   /// Names a state as a parameter if the loss reads it; returns its name.
   std::string finishState(const Argument &argument, bool isRead, bool isUnchanged);
   mlir::LogicalResult checkNames();
@@ -51,6 +55,7 @@ private:
   mlir::LogicalResult choose(mlir::Operation *op, mlir::Location loc);
   mlir::LogicalResult chooseByValue(mlir::Operation *op, mlir::Location loc);
   mlir::LogicalResult passOn(mlir::Operation *op, mlir::Location loc);
+  mlir::LogicalResult stopGradients(mlir::Operation *op, mlir::Location loc);
   /// Translates a block whose arguments are `arguments`; returns the operands of its terminator.
   mlir::FailureOr<llvm::SmallVector<Operand>> translateBlock(mlir::Block &block, llvm::ArrayRef<Operand> arguments);
   llvm::SmallVector<Operand> operandsOf(mlir::ValueRange values) const;
@@ -71,6 +76,8 @@ private:
   llvm::SmallVector<ResultUse> uses;
   /// Functions that are being inlined, and the places of their calls.
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>> calls;
+  /// Number of these calls that come from a derivative in the program.
+  unsigned callsOfDerivatives = 0;
   /// Whether an error was reported while a value was built.
   bool hasFailed = false;
   int64_t translatedOps = 0;

@@ -55,6 +55,33 @@ def in_branch(x):
     return lax.cond(True, lambda y: y * lax.stop_gradient(y), jnp.sin, x)
 
 
+def in_vmap(x):
+    return jax.vmap(jax.vmap(lambda a: lax.stop_gradient(a) * jnp.sin(a)))(x)
+
+
+def in_vmap_of_scan(x):
+    return jax.vmap(in_scan)(x)
+
+
+def in_grad(x):
+    return jax.grad(lambda y: jnp.sum(lax.stop_gradient(y) * jnp.sin(y) * y))(x)
+
+
+def in_grad_of_grad(x):
+    inner = jax.grad(lambda y: jnp.sum(lax.stop_gradient(jnp.sin(y)) * jnp.sin(2 * y)))
+    return jax.grad(jax.jit(lambda y: jnp.sum(inner(y) * jnp.cos(lax.stop_gradient(y)))))(x)
+
+
+def in_jvp(x):
+    return jax.jvp(lambda y: lax.stop_gradient(y) * jnp.sin(y), (x,), (jnp.cos(x),))[1]
+
+
+def barrier(x):
+    """Stops a gradient as docs/Importing.md describes for braid-import."""
+    with jax.named_scope("stop_gradient"):
+        return lax.optimization_barrier(x)
+
+
 def softmax_by_hand(x):
     e = jnp.exp(x - lax.stop_gradient(x.max(-1, keepdims=True)))
     return e / e.sum(-1, keepdims=True)
@@ -78,6 +105,28 @@ def own_log(x, shift):
     return jnp.log(x * x + shift)
 
 
+@jax.custom_vjp
+def own_norm(x):
+    return x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6)
+
+
+def own_norm_backward(x, g):
+    scale = lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6)
+    return (scale * (g - x * scale * jnp.mean(g * x * scale, -1, keepdims=True)),)
+
+
+own_norm.defvjp(lambda x: (own_norm(x), x), own_norm_backward)
+
+
+@jax.custom_vjp
+def own_loss(x, targets):
+    return jax.nn.logsumexp(x, -1) - jnp.take_along_axis(x, targets[:, None], 1)[:, 0]
+
+
+own_loss.defvjp(lambda x, targets: (own_loss(x, targets), (x, targets)),
+                lambda kept, g: (g[:, None] * (jax.nn.softmax(kept[0]) - jax.nn.one_hot(kept[1], 8)), None))
+
+
 own_log.defjvps(lambda t, y, x, shift: t * 2 * x / (x * x + shift), lambda t, y, x, shift: t / (x * x + shift))
 
 #
@@ -99,6 +148,38 @@ def limited(x):
 
 
 limited.defvjp(lambda x: (x * 2, None), lambda _, g: (jnp.clip(2 * g, -300.0, 300.0),))
+
+
+def passing(function):
+    """Returns a function whose gradient passes straight through to its first argument."""
+    rule = jax.custom_vjp(function)
+    rule.defvjp(lambda *given: (function(*given), given[1:]), lambda kept, g: (g, *[None] * len(kept)))
+    return rule
+
+
+def within_bytes(x):
+    return jnp.clip(x, -128, 127)
+
+
+def below_billions(x):
+    return jnp.minimum(x, 3e9)
+
+
+def within_bits(x, bits):
+    top = 2.0 ** (bits - 1)
+    return jnp.clip(x, -top, top - 1)
+
+
+def third_mode(x, mode):
+    return jnp.where(mode == 3, jnp.sin(x), x)
+
+
+@jax.custom_vjp
+def barely_limited(x):
+    return x * 2
+
+
+barely_limited.defvjp(lambda x: (x * 2, None), lambda _, g: (jnp.clip(2 * g, -1e12, 1e12),))
 
 
 @jax.custom_jvp
@@ -177,9 +258,9 @@ def agrees(inner):
     return graph.text
 
 
-def refused(loss, mark, *texts, **options):
+def refused(loss, mark, *texts, last=Y, **options):
     try:
-        braid.from_jax(loss, {"h": list(W / 3)}, X, Y, **options)
+        braid.from_jax(loss, {"h": list(W / 3)}, X, last, **options)
     except braid.CompileError as error:
         if mark:
             assert (error.file, error.line) == (FILE, line_of(mark)), str(error)
@@ -190,20 +271,29 @@ def refused(loss, mark, *texts, **options):
 
 
 def stops():
-    for inner in (straight_through, in_function, in_scan, in_checkpoint, in_branch):
+    for inner in (straight_through, in_function, in_scan, in_checkpoint, in_branch, in_vmap, in_vmap_of_scan, in_grad,
+                  in_grad_of_grad, in_jvp):
         assert "tg.stop_gradient" in agrees(inner), inner
         print(inner.__name__, "agrees")
     text = agrees(softmax_by_hand)
     assert "tg.softmax" in text and "tg.stop_gradient" not in text, text
     print("a softmax is recognized")
+    found, wanted = (gradients_of(model(jax.vmap(lambda x, stop=stop: stop(x) * x)), {"h": list(W / 3)})[0]
+                     for stop in (barrier, lax.stop_gradient))
+    assert numpy.allclose(found["h"], wanted["h"], 1e-5, 1e-6), (found, wanted)
+    refused(model(jax.grad(lambda x: jnp.sum(barrier(x) * x))), "", "a barrier in the scope stop_gradient stops no")
+    print("a barrier stops gradients")
 
 
 def rules():
-    for inner in (jax.nn.relu, jax.nn.gelu, jax.nn.silu, jax.nn.softplus, jax.nn.softmax, own_tanh,
-                  lambda x: own_log(x, 1.0)):
+    for inner in (jax.nn.relu, jax.nn.gelu, jax.nn.silu, jax.nn.softmax, own_tanh, own_norm,
+                  lambda x: own_log(x, 1.0), lambda x: passing(third_mode)(x, 2)):
         assert "tg.stop_gradient" not in agrees(inner)
+    agrees(lambda x: jnp.logaddexp(x, -jnp.inf) * x)
+    agrees(lambda x: x * own_loss(x, jnp.arange(4))[:, None])
     print("derivatives pass")
-    for inner in (reversed_gradient, zero_at_zero, jax.nn.relu6, reversed_in_scan, of_several):
+    for inner in (reversed_gradient, zero_at_zero, jax.nn.relu6, jax.nn.softplus, reversed_in_scan, of_several,
+                  lambda x: jnp.logaddexp(x, jnp.where(x < 0, -jnp.inf, x))):
         assert "tg.stop_gradient" in agrees(inner)
     params = {"h": [W[0], jnp.zeros_like(W[0]), W[2]]}
     for inner in (zero_at_zero, jax.nn.relu6):  # a layer of zeros, where the derivatives differ
@@ -218,9 +308,19 @@ def rules():
     refused(model(clipped), "inner", "of about 1 the rule gives -1, and the derivative of the function is -2.3")
     refused(model(limited), "inner", "of about 1.05e+06 the rule gives -300, and ")
     refused(model(stopped_at_zero), "inner", "at the value 0 of argument 0", "the rule gives 0, ")
+    for function in (within_bytes, below_billions):
+        refused(model(passing(function)), "inner", f"{function.__name__} has a rule", "the function is 0")
+    refused(model(lambda x: passing(within_bits)(x * 30, 8)), "", "within_bits has a rule", "the function is 0")
+    refused(model(lambda x: passing(third_mode)(x, 3)), "", "third_mode has a rule of jax.custom_vjp")
+    refused(lambda params, x, mode: jnp.mean(passing(third_mode)(x @ params["h"][0], mode)), "",
+            "third_mode has a rule", last=numpy.int32(0))
+    refused(model(barely_limited), "inner", "barely_limited has a rule", "e+12 the rule gives ")
     refused(model(in_loop), "loop", "clipped has a rule of jax.custom_vjp")
     refused(model(without_derivative), "inner", "without_derivative has a rule", "no finite derivative")
     print("others are refused")
+    for solved in (jnp.linalg.inv, lambda x: jnp.linalg.solve(x, x)):
+        refused(model(lambda x, solved=solved: x @ solved(lax.stop_gradient(x.T @ x))), "", "stablehlo.custom_call")
+    print("linear algebra is refused")
 
     def large(params, x, y):
         return jnp.mean(own_tanh(jnp.broadcast_to(params["h"][0].mean(), (1 << 13, 1 << 12))))  # large

@@ -2,6 +2,7 @@
 """A whole step of JAX as a library: ten steps of its own Adam give JAX's losses, parameters and states."""
 
 import inspect
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -89,6 +90,52 @@ def check_frozen(draw):
     print("frozen weights stay")
 
 
+class State(NamedTuple):
+    count: int
+    momentum: dict
+    last: float
+
+
+def dict_step(state, params, x, y):
+    """Returns numbers that are no loss in front of the loss, by the order of keys."""
+    loss, gradients = jax.value_and_grad(loss_of)(params["net"], x, y)
+    momentum = jax.tree.map(lambda m, g: 0.9 * m + g, state.momentum, gradients)
+    net = jax.tree.map(lambda p, m: p - 0.1 * m, params["net"], momentum)
+    norm = sum(jnp.sum(g * g) for g in jax.tree.leaves(gradients))
+    return {"batch_max": x.max(), "grad_norm": norm, "loss": loss,
+            "state": State(state.count + 1, momentum, 2 * loss), "params": {"net": net, "steps": params["steps"] + 1}}
+
+
+def check_results(draw):
+    """The loss is found among other numbers. States that the step does not read, integers and floats return."""
+    net = {"w": draw(8, 16) / 3, "b": draw(16), "out": draw(16, 2) / 4}
+    state, params = State(0, jax.tree.map(jnp.zeros_like, net), 7.0), {"net": net, "steps": 3}
+    x, y = draw(4, 8), draw(4, 2)
+    graph = braid.from_jax_step(dict_step, state, params, x, y, states=("state", "params"))
+    with braid.compile_graph(graph) as step:
+        wanted = {"state": state, "params": params}
+        for _ in range(2):
+            wanted = jax.jit(dict_step)(wanted["state"], wanted["params"], x, y)
+            assert abs(step((x, y)) - float(wanted["loss"])) <= 1e-5
+        assert equal(braid.to_jax(step, params), wanted["params"])
+        assert equal(braid.to_jax(step, state, "state"), wanted["state"])
+    print("a loss among other results")
+
+
+def behind_update(params, x, y):
+    params, _ = plain(params, x, y)
+    return params, loss_of(params, x, y)
+
+
+def check_refused(draw):
+    params, x, y = {"w": draw(8, 16), "b": draw(16), "out": draw(16, 2)}, draw(4, 8), draw(4, 2)
+    for step in behind_update, lambda params, x, y: (plain(params, x, y)[0], x.max()):
+        try:
+            braid.from_jax_step(step, params, x, y, states=("params",))
+        except braid.CompileError as error:
+            print(error)
+
+
 def main():
     random = numpy.random.default_rng(0)
 
@@ -102,6 +149,8 @@ def main():
     check("adam", adam, states, ("", "m", "v", "count"), batches, (jnp.float32(1e-2),))
     check("sgd", plain, (params,), ("",), batches, ())
     check_frozen(draw)
+    check_results(draw)
+    check_refused(draw)
 
 
 main()
