@@ -57,14 +57,16 @@ Value FunctionBuilder::smallAngle(Value x) {
   });
 }
 
-/// Divides the coordinate that is smaller in magnitude by the other.
+/// Divides the coordinate that is smaller in magnitude by the other. At (0, 0) the gradient is 0.
 Value FunctionBuilder::atan2(Value y, Value x) {
   Value height = absolute(y), isSteep = b.compare(FP::OGT, height, absolute(x));
   Value small = b.select(isSteep, x, y), big = b.select(isSteep, y, x);
-  Value divisor = where(FP::OEQ, big, 0, constant(big, 1), big);
-  Value angle = smallAngle(b.div(small, divisor));
+  Value isZero = b.compare(FP::OEQ, big, b.zeros(tg::typeOf(big)));
+  Value ratio = b.div(small, b.select(isZero, constant(big, 1), big));
+  Value angle = smallAngle(b.select(isZero, b.zeros(tg::typeOf(big)), ratio));
   auto withSignOfY = [&](double number) { return stopped(withSign(constant(y, number), y)); };
-  Value behind = b.add(angle, withSignOfY(kPi)), flat = where(FP::OLT, x, 0, behind, angle);
+  Value behind = b.add(angle, withSignOfY(kPi)), side = withSign(constant(x, 1), x); // -0 is behind, too
+  Value flat = where(FP::OLT, side, 0, behind, angle);
   return b.select(isSteep, b.sub(withSignOfY(kPi / 2), angle), flat);
 }
 
@@ -78,10 +80,12 @@ Value FunctionBuilder::besideOne(Value x) {
 Value FunctionBuilder::asin(Value x) { return atan2(x, besideOne(x)); }
 Value FunctionBuilder::acos(Value x) { return atan2(besideOne(x), x); }
 
-/// (exp(x) - exp(-x)) / 2, without cancellation.
+/// (exp(x) - exp(-x)) / 2, without cancellation. The halves do not overflow before the difference does.
 Value FunctionBuilder::sinh(Value x) {
-  Value rising = b.make<math::ExpM1Op>(x);
-  return b.mul(b.sub(rising, b.make<math::ExpM1Op>(b.neg(x))), 0.5);
+  Value rising = b.mul(b.make<math::ExpM1Op>(x), 0.5), falling = b.mul(b.make<math::ExpM1Op>(b.neg(x)), 0.5);
+  Value near = b.sub(rising, falling), half = constant(x, -llvm::numbers::ln2), size = magnitude(x);
+  Value far = b.exp(b.add(size, half));
+  return where(FP::OGT, size, 80, where(FP::OLT, x, 0, b.neg(far), far), near);
 }
 
 /// (exp(x) + exp(-x)) / 2, where the halves do not overflow before the sum does.
@@ -91,23 +95,34 @@ Value FunctionBuilder::cosh(Value x) {
   return b.add(rising, b.exp(b.add(b.neg(x), kHalf)));
 }
 
+/// Arguments of logarithms whose squares might overflow; the logarithm of twice such a number is as good.
+static constexpr double kLarge = 1e10;
+
+Value FunctionBuilder::logOfTwice(Value x, Value otherwise) {
+  Value large = where(FP::OGT, x, kLarge, x, constant(x, 1)), log = b.add(b.log(large), llvm::numbers::ln2);
+  return where(FP::OGT, x, kLarge, log, otherwise);
+}
+
 /// log(|x| + sqrt(x^2 + 1)), with the sign of x.
 Value FunctionBuilder::asinh(Value x) {
-  Value a = magnitude(x), root = b.sqrt(b.add(b.square(a), 1.0));
-  Value log = b.make<math::Log1pOp>(b.add(a, b.mul(a, b.div(a, b.add(root, 1.0)))));
+  Value size = magnitude(x), a = where(FP::OGT, size, kLarge, constant(x, 1), size);
+  Value divisor = b.add(b.sqrt(b.add(b.square(a), 1.0)), 1.0);
+  Value log = b.make<math::Log1pOp>(b.add(a, b.mul(a, b.div(a, divisor))));
+  log = logOfTwice(size, log);
   return where(FP::OLT, x, 0, b.neg(log), log);
 }
 
 /// log(x + sqrt((x - 1) (x + 1))).
 Value FunctionBuilder::acosh(Value x) {
-  Value less = b.add(x, -1.0);
-  return b.make<math::Log1pOp>(b.add(less, b.sqrt(b.mul(less, b.add(x, 1.0)))));
+  Value a = where(FP::OGT, x, kLarge, constant(x, 1), x), less = b.add(a, -1.0), more = b.add(a, 1.0);
+  return logOfTwice(x, b.make<math::Log1pOp>(b.add(less, b.sqrt(b.mul(less, more)))));
 }
 
 /// log((1 + x) / (1 - x)) / 2.
 Value FunctionBuilder::atanh(Value x) {
   Value above = b.make<math::Log1pOp>(x);
-  return b.mul(b.sub(above, b.make<math::Log1pOp>(b.neg(x))), 0.5);
+  Value below = b.make<math::Log1pOp>(b.neg(x));
+  return b.mul(b.sub(above, below), 0.5);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,10 +151,10 @@ Value FunctionBuilder::erfInverse(Value x) {
     Value first = constant(x, ofLow), coefficient = choose(first, constant(x, ofHigh));
     sum = sum ? b.add(b.mul(sum, argument), coefficient) : coefficient;
   }
-  Value isEnd = b.compare(FP::OEQ, absolute(x), constant(x, 1)), finite = b.mul(sum, x);
+  Value size = absolute(x), isEnd = b.compare(FP::OEQ, size, constant(x, 1)), finite = b.mul(sum, x);
   Value value = withSlope(finite, x, [&] {
-    Value slope = b.mul(b.exp(b.square(finite)), std::sqrt(kPi) / 2);
-    return b.select(isEnd, b.zeros(tg::typeOf(x)), slope);
+    Value slope = b.mul(b.exp(b.square(finite)), std::sqrt(kPi) / 2), zero = b.zeros(tg::typeOf(x));
+    return b.select(isEnd, zero, slope);
   });
   return b.select(isEnd, stopped(withSign(constant(x, HUGE_VAL), x)), value);
 }
@@ -168,7 +183,7 @@ Value FunctionBuilder::erfComplement(Value operand) {
 //===----------------------------------------------------------------------===//
 
 Value FunctionBuilder::sign(Value a) {
-  Value x = stopped(a), negative = where(FP::OLT, x, 0, constant(x, -1), x);
+  Value x = stopped(a), zero = b.zeros(tg::typeOf(x)), negative = where(FP::OLT, x, 0, constant(x, -1), zero);
   return where(FP::OGT, x, 0, constant(x, 1), negative);
 }
 
@@ -205,5 +220,9 @@ Value FunctionBuilder::remainder(Value dividend, Value divisor) {
   };
   Value isBelow = differs(FP::OLT, FP::OGT), isAbove = differs(FP::OGT, FP::OLT), step = magnitude(divisor);
   Value lowered = b.select(isAbove, b.sub(rest, step), rest);
-  return b.select(isBelow, b.add(rest, step), lowered);
+  Value exact = b.select(isBelow, b.add(rest, step), lowered);
+  // An infinite divisor leaves a finite dividend as it is.
+  Value isInfinite = b.compare(FP::OEQ, step, constant(step, HUGE_VAL));
+  Value isFinite = b.compare(FP::OLT, absolute(dividend), constant(dividend, HUGE_VAL));
+  return b.select(b.make<arith::AndIOp>(isInfinite, isFinite), dividend, exact);
 }

@@ -8,8 +8,9 @@ namespace braid {
 
 /// Builds functions for which kernels have no code of their own, from tensors of floats of one type.
 ///
-/// atan, atan2, asin, acos, erfInverse and erfComplement are polynomials, as XLA and Cephes have them, with relative
-/// errors below 2^-22. Each has the exact gradient, because a polynomial's own derivative is less exact.
+/// atan, atan2, asin, acos, erfInverse and erfComplement are polynomials, as XLA and Cephes have them. Relative errors
+/// are below 2^-22; of erfInverse near 1, and of erfComplement far above 0, below 2^-18. Each has the exact gradient,
+/// because a polynomial's own derivative is less exact.
 class FunctionBuilder {
 public:
   using Value = mlir::Value;
@@ -39,7 +40,7 @@ public:
   Value erfComplement(Value x);
 
   // Steps, whose gradient is 0.
-  /// 1, 0 or -1; x where it is 0 or NaN.
+  /// 1, 0 or -1; 0 of NaN.
   Value sign(Value x);
   Value floor(Value x);
   Value ceil(Value x);
@@ -50,7 +51,7 @@ public:
   /// To the nearest integer, and away from 0 of two.
   Value roundFromZero(Value x);
 
-  /// a - b trunc(a / b), exact where the quotient is below 2^24.
+  /// a - b trunc(a / b), exact where the quotient is below 2^24 in float32.
   Value remainder(Value a, Value b);
 
 private:
@@ -63,6 +64,8 @@ private:
   Value withSlope(Value value, Value x, llvm::function_ref<Value()> slope);
   Value smallAngle(Value x);
   Value besideOne(Value x);
+  /// log(2 x) where x is large.
+  Value logOfTwice(Value x, Value otherwise);
 
   tg::TensorBuilder &b;
   const bool hasGradients;

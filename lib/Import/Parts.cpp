@@ -13,8 +13,14 @@ Value braid::sliced(tg::TensorBuilder &b, Value a, int64_t dim, int64_t offset, 
 }
 
 Value braid::padOrCut(tg::TensorBuilder &b, Value a, int64_t dim, int64_t low, int64_t high, double number) {
-  int64_t cutLow = std::max<int64_t>(-low, 0), cutHigh = std::max<int64_t>(-high, 0);
-  a = sliced(b, a, dim, cutLow, tg::typeOf(a).getDimSize(dim) - cutLow - cutHigh);
+  int64_t cutLow = std::max<int64_t>(-low, 0), cutHigh = std::max<int64_t>(-high, 0),
+          size = tg::typeOf(a).getDimSize(dim);
+  if (cutLow + cutHigh >= size) { // no element of `a` stays
+    SmallVector<int64_t> shape(shapeOf(a));
+    shape[dim] = size + low + high;
+    return b.constant(tg::withShape(tg::typeOf(a), shape), number);
+  }
+  a = sliced(b, a, dim, cutLow, size - cutLow - cutHigh);
   low = std::max<int64_t>(low, 0);
   high = std::max<int64_t>(high, 0);
   if (low == 0 && high == 0)

@@ -11,8 +11,8 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value a) { return tg::typeOf(a).get
 /// Returns a slice, or `a` if that is all of it.
 mlir::Value sliced(tg::TensorBuilder &b, mlir::Value a, int64_t dim, int64_t offset, int64_t size, int64_t stride = 1);
 
-/// Adds elements of a number at the ends of a dim, or removes them where the amounts are below 0. At most all elements
-/// are removed.
+/// Adds elements of a number at the ends of a dim, or removes them where the amounts are below 0. At least one element
+/// must stay or be added.
 mlir::Value padOrCut(tg::TensorBuilder &b, mlir::Value a, int64_t dim, int64_t low, int64_t high, double number);
 
 /// Puts `amount` elements of a number between neighbors along a dim.

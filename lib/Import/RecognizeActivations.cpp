@@ -123,7 +123,8 @@ Value patterns::sigmoid(Operation *op) {
   tg::TensorBuilder b(builder, op->getLoc());
   Value x = negated.getOperand(), isBelow = b.compare(arith::CmpFPredicate::OLT, x, b.constantLike(x, 0));
   Value small = b.exp(b.select(isBelow, x, negated)), one = b.constantLike(x, 1);
-  return b.div(b.select(isBelow, small, one), b.add(small, 1.0));
+  Value share = b.select(isBelow, small, one);
+  return b.div(share, b.add(small, 1.0));
 }
 
 /// e / sum(e) of each row, with e = exp(x - max(x)).

@@ -9,9 +9,6 @@ using namespace llvm;
 using namespace mlir;
 using namespace braid;
 
-/// Upper limit of the numbers that describe a window, so that their products and sums fit.
-static constexpr int64_t kMostSize = int64_t(1) << 30;
-
 Expected<SmallVector<int64_t>> braid::shapeOfWindows(ArrayRef<int64_t> shape, const Windows &windows) {
   SmallVector<int64_t> result(shape);
   int64_t first = shape.size() - windows.size();

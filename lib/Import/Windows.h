@@ -24,6 +24,8 @@ struct Window {
     return stride == size && dilation == 1 && low == 0 && high == 0 && elements % size == 0;
   }
 };
+/// Upper limit of the numbers that describe a window, so that their products and sums fit.
+inline constexpr int64_t kMostSize = int64_t(1) << 30;
 using Windows = llvm::SmallVector<Window, 3>;
 
 /// Returns the shape with the number of windows in place of the last dims.

@@ -68,6 +68,8 @@ static void checkRank(const char *name, int32_t rank, const char *ranksName, int
 void braid::checkOptions(const braid_options &options) {
   checkRange("ranks", options.ranks, kMaxRanks, "those of the launcher");
   checkRank("rank", options.rank, "ranks", options.ranks);
+  if (options.ranks == 0 && options.local_ranks != 0)
+    fail("braid_options.local_ranks is ", options.local_ranks, ", but ranks is 0; give both, or neither");
   checkRange("local_ranks", options.local_ranks, options.ranks, "all ranks");
   checkRank("local_rank", options.local_rank, "local_ranks", options.local_ranks);
   checkRange("threads", options.threads, kMaxThreads, "a fair share of the cores");

@@ -293,6 +293,8 @@ CASES |= {
     "conv_batch_groups": (lambda x, w: conv(x, w, batch_group_count=2), [PICTURE, floats(3, 3, 4, 6)]),
     "conv_order": (lambda x, w: conv(x, w, layout=("CHNW", "OWIH", "WNCH")), [PICTURE, floats(3, 2, 2, 3)]),
     "conv_transposed": (lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), [PICTURE, floats(3, 3, 4, 5)]),
+    "conv_in_padding": (lambda x, w: conv(x, w, (1,), ((-5, 4),), ("NWC", "WIO", "NWC")).sum() + lax.pad(x, 0.5, ((0, 0, 0), (-3, 4, 0), (0, 0, 0))),
+                        [floats(1, 3, 1), floats(2, 1, 1)]),
     "conv_line": (lambda x, w: conv(x, w, (2,), "SAME", ("NWC", "WIO", "NWC")), [floats(2, 7, 3), floats(3, 3, 5)]),
     "conv_space": (lambda x, w: conv(x, w, (1, 2, 1), "SAME", ("NCDHW", "OIDHW", "NCDHW")),
                    [floats(2, 3, 4, 5, 3), floats(2, 3, 2, 3, 2)]),

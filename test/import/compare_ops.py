@@ -306,6 +306,16 @@ CASES = {
                [torch.tensor([-1.0, 0, 0.5, 1, 6])]),
     "hypot": (lambda x, y: joined(torch.hypot(x, y), torch.hypot(x * 1e30, y * 1e30) * 1e-30), [X, Y]),
     "copysign": (lambda x, y: joined(torch.copysign(x, y), torch.copysign(x, -1.0)), [X, Y]),
+    "extreme arguments": (
+        lambda x, y: joined(x.asinh(), y.acosh(), torch.tensor([89.0, -89.0]).mul(x.detach().sign()[:2]).sinh() * 1e-38,
+                            torch.fmod(x, torch.inf), torch.remainder(x, torch.inf).isfinite() * x.detach().sign(),
+                            x.detach() // torch.inf, torch.hypot(y, y).isfinite() * 1.0),
+        [torch.tensor([1e20, -1e20, 0.5, 1e10, 3e-5]), torch.tensor([1e20, 2e10, 1.5, 1e9, 30.0])]),
+    "angle of nothing": (lambda x, y: joined(torch.atan2(x, y), x.sign()), [torch.tensor([0.0, 0, 1]), torch.tensor([0.0, -0.0, 0])]),
+    "windows in the padding": (
+        lambda x, w, v: joined(F.conv1d(x, w, stride=12, padding=5), F.conv1d(x, v, stride=12, padding=3),
+                               F.conv_transpose1d(x[..., :1], w[..., :1], stride=3, padding=1, output_padding=2)),
+        [floats(1, 1, 3), floats(1, 1, 2), floats(1, 1, 3)]),
     "fmax": (lambda x, y: joined(torch.fmax(x, y), torch.fmin(x, y), torch.fmax(x, y.log()), torch.fmin(y.log(), x)),
              [X, Y]),
     "fmax of equal numbers": (lambda x, y: joined(torch.fmax(x, y), torch.fmin(x, y)), [POSITIVE, POSITIVE.clone()]),

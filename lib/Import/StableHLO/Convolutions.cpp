@@ -64,7 +64,6 @@ static std::optional<Layout> layoutOf(SourceOp &op) {
 
 /// Returns how windows move along each dim of space, or nothing if a number is out of range.
 static std::optional<SmallVector<Move>> movesOf(SourceOp &op, size_t dims) {
-  constexpr int64_t kMost = int64_t(1) << 30;
   auto numbers = [&](StringRef name, size_t count, int64_t fallback) {
     Integers found = op.integers(name);
     return found.empty() ? Integers(count, fallback) : found;
@@ -80,9 +79,9 @@ static std::optional<SmallVector<Move>> movesOf(SourceOp &op, size_t dims) {
     Move move{strides[dim],     spreads[dim],         dilations[dim],
               padding[2 * dim], padding[2 * dim + 1], reversal && reversal[dim]};
     for (int64_t number : {move.stride, move.spread, move.dilation})
-      if (number < 1 || number > kMost)
+      if (number < 1 || number > kMostSize)
         return std::nullopt;
-    if (std::abs(move.low) > kMost || std::abs(move.high) > kMost)
+    if (move.low < -kMostSize || move.low > kMostSize || move.high < -kMostSize || move.high > kMostSize)
       return std::nullopt;
     moves.push_back(move);
   }
@@ -196,6 +195,8 @@ static StringRef misfit(const Convolution &conv, ArrayRef<Move> moves, ArrayRef<
   if (input[1] != kernel[1] * conv.groups || kernel[0] % conv.groups || result[0] != input[0] || result[1] != kernel[0])
     return "the dims do not fit the operands";
   for (auto [dim, move] : enumerate(moves)) {
+    if (input[2 + dim] > kMostSize)
+      return "has a dim of more than 2^30 elements";
     int64_t size = (input[2 + dim] - 1) * move.spread + 1;
     if (size + move.low + move.high < conv.windows[dim].reach() || conv.windows[dim].count(size) != result[2 + dim])
       return "the dims do not fit the result";

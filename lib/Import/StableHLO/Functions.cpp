@@ -27,11 +27,17 @@ static bool areFloats(SourceOp &op) {
 /// A whole step has its own gradients.
 static FunctionBuilder functionsOf(SourceOp &op) { return FunctionBuilder(op, /*hasGradients=*/op.isStep()); }
 
+// Functions are computed in float32 at least.
 template <Value (FunctionBuilder::*function)(Value)> static Values one(SourceOp &op) {
-  return areFloats(op) ? Values{(functionsOf(op).*function)(op.tensor(0))} : Values{};
+  if (!areFloats(op))
+    return {};
+  return {op.convert((functionsOf(op).*function)(op.widen(op.tensor(0))), op.element())};
 }
 template <Value (FunctionBuilder::*function)(Value, Value)> static Values two(SourceOp &op) {
-  return areFloats(op) ? Values{(functionsOf(op).*function)(op.tensor(0), op.tensor(1))} : Values{};
+  if (!areFloats(op))
+    return {};
+  Value first = op.widen(op.tensor(0)), second = op.widen(op.tensor(1));
+  return {op.convert((functionsOf(op).*function)(first, second), op.element())};
 }
 
 /// JAX writes GELU with erfc; the pattern has 1 - erf(x). So a loss has that first, and the translator replaces what no
@@ -41,7 +47,7 @@ static Values erfComplement(SourceOp &op) {
     return one<&FunctionBuilder::erfComplement>(op);
   if (!areFloats(op))
     return {};
-  Value x = op.tensor(0), complement = op.sub(op.constantLike(x, 1), op.erf(x));
+  Value x = op.tensor(0), erf = op.erf(x), complement = op.sub(op.constantLike(x, 1), erf);
   complement.getDefiningOp()->setAttr(kErfComplement, op.builder.getUnitAttr());
   return {complement};
 }

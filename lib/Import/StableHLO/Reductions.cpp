@@ -50,7 +50,8 @@ static Value product(SourceOp &op, Value a, ArrayRef<int64_t> dims) {
   for (int64_t dim : dims)
     for (int64_t size = tg::typeOf(a).getDimSize(dim); size > 1; size = tg::typeOf(a).getDimSize(dim)) {
       int64_t half = size / 2;
-      Value halves = combined(op, Combiner::Multiply, sliced(op, a, dim, 0, half), sliced(op, a, dim, half, half));
+      Value first = sliced(op, a, dim, 0, half), second = sliced(op, a, dim, half, half);
+      Value halves = combined(op, Combiner::Multiply, first, second);
       a = size % 2 == 0 ? halves : op.make<tg::ConcatOp>(Values{halves, sliced(op, a, dim, size - 1, 1)}, dim);
     }
   return op.reshape(a, op.resultShape());

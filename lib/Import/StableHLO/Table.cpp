@@ -14,7 +14,7 @@ static constexpr OpFamily kFamilies[] = {
     {"Sums, maxima, the largest", reductionRows},
     {"Running sums, pools", windowRows},
     {"Matrix products", contractionRows},
-    {"Convolutions", convolutionRows},
+    {"Convolutions of any layout", convolutionRows},
     {"Bits of random numbers", randomRows},
     {"Functions, loops, choices", controlRows},
 };

@@ -158,6 +158,11 @@ std::optional<Integers> CallBuilder::perDim(StringRef name, size_t dims, int64_t
     given.push_back(isNumber(name) ? integer(name) : fallback);
   if (given.size() == 1)
     given.resize(dims, given.front());
+  constexpr int64_t kMost = int64_t(1) << 30;
+  if (any_of(given, [](int64_t number) { return number < -kMost || number > kMost; })) {
+    fail("'" + name + "' has a number above 2^30 in magnitude");
+    return std::nullopt;
+  }
   if (given.size() == dims)
     return given;
   fail("'" + name + "' has " + Twine(given.size()) + " numbers for " + Twine(dims) + " dims");

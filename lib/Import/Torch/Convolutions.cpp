@@ -14,14 +14,15 @@ static Values convolved(CallBuilder &call, const Convolution &conv, int64_t chan
   Expected<Value> result = convolve(call, conv);
   if (!result)
     return {call.fail(toString(result.takeError()))};
-  RankedTensorType type = tg::typeOf(*result);
+  Value value = *result;
+  RankedTensorType type = tg::typeOf(value);
   if (call.has("bias")) {
     Value bias = call.tensor("bias");
     if (bias.getType() != RankedTensorType::get({channels}, type.getElementType()))
       return {call.fail("the bias has another size or type than the result's channels")};
-    result = call.add(*result, call.broadcast(bias, type, {1}));
+    value = call.add(value, call.broadcast(bias, type, {1}));
   }
-  return {call.reshape(*result, call.resultType().shape)};
+  return {call.reshape(value, call.resultType().shape)};
 }
 
 /// Reads input and weight with a batch, or fails.
@@ -33,6 +34,11 @@ static bool readOperands(CallBuilder &call, Convolution &conv, size_t dims) {
     SmallVector<int64_t> shape{1};
     append_range(shape, shapeOf(conv.input));
     conv.input = call.reshape(conv.input, shape);
+  }
+  auto isLarge = [](int64_t size) { return size > kMostSize; };
+  if (any_of(shapeOf(conv.input), isLarge) || any_of(shapeOf(conv.weight), isLarge)) {
+    call.fail("input or weight has a dim of more than 2^30 elements");
+    return false;
   }
   if (shapeOf(conv.input).size() == dims + 2 && shapeOf(conv.weight).size() == dims + 2 && tg::isFloat(conv.input) &&
       tg::typeOf(conv.weight).getElementType() == tg::typeOf(conv.input).getElementType() && conv.groups >= 1 &&
@@ -96,6 +102,10 @@ template <size_t dims> static Values transposedConvolution(CallBuilder &call) {
   for (size_t dim = 0; dim < dims; ++dim) {
     if ((*stride)[dim] < 1 || (*dilation)[dim] < 1)
       return {call.fail("stride and dilation must be at least 1")};
+    int64_t wide = (shapeOf(conv.input)[2 + dim] - 1) * (*stride)[dim] + (*dilation)[dim] * (kernel[2 + dim] - 1) + 1;
+    if (wide - 2 * (*padding)[dim] + (*added)[dim] !=
+        call.resultType().shape[call.resultType().shape.size() - dims + dim])
+      return {call.fail("the result has another size than stride, padding and dilation give")};
     conv.input = spread(call, conv.input, 2 + dim, (*stride)[dim] - 1, 0);
     Window window{kernel[2 + dim], 1, (*dilation)[dim]};
     window.low = window.reach() - 1 - (*padding)[dim];

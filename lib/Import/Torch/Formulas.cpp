@@ -38,9 +38,9 @@ static Value absolute(CallBuilder &b, Value a) { return b.make<math::AbsFOp>(a);
 
 using F = FunctionBuilder;
 
-/// Builds an op of floats as a function of its operand.
+/// Builds an op of floats as a function of its operand, in float32 at least.
 template <Value (F::*function)(Value)> static Value as(CallBuilder &b, Value a) {
-  return (F(b, /*hasGradients=*/false).*function)(a);
+  return b.convert((F(b, /*hasGradients=*/false).*function)(b.widen(a)), b.resultElement());
 }
 
 /// Builds an op of floats as a function of two operands.
@@ -51,7 +51,8 @@ template <Value (*formula)(CallBuilder &, Value, Value)> static Values formulaOf
   return {formula(call, a, call.operand("other", call.resultElement()))};
 }
 template <Value (F::*function)(Value, Value)> static Value asOfTwo(CallBuilder &b, Value first, Value second) {
-  return (F(b, /*hasGradients=*/false).*function)(first, second);
+  Value wide = b.widen(first), wideSecond = b.widen(second);
+  return b.convert((F(b, /*hasGradients=*/false).*function)(wide, wideSecond), b.resultElement());
 }
 
 static Value exp2(CallBuilder &b, Value a) { return b.make<math::Exp2Op>(a); }
@@ -60,13 +61,16 @@ static Value log10(CallBuilder &b, Value a) { return b.mul(b.log(a), 1 / M_LN10)
 /// sin(pi x) / (pi x), and 1 at 0.
 static Value sinc(CallBuilder &b, Value a) {
   Value isZero = b.compare(FP::OEQ, a, b.zeros(tg::typeOf(a))), angle = b.mul(b.select(isZero, one(b, a), a), M_PI);
-  return b.select(isZero, one(b, a), b.div(b.sin(angle), angle));
+  Value sine = b.sin(angle), ratio = b.div(sine, angle);
+  return b.select(isZero, one(b, a), ratio);
 }
 
 /// The root of x^2 + y^2, without the squares of large numbers. At 0 the gradient is 0.
 static Value hypot(CallBuilder &b, Value x, Value y) {
   Value a = absolute(b, x), c = absolute(b, y), larger = b.make<arith::MaximumFOp>(a, c);
   Value isZero = b.compare(FP::OEQ, larger, b.zeros(tg::typeOf(larger)));
+  Value isInfinite = b.compare(FP::OEQ, larger, b.constantLike(larger, HUGE_VAL));
+  isZero = b.make<arith::OrIOp>(isZero, isInfinite); // the root is the larger one there, too
   Value scale = b.make<tg::StopGradientOp>(b.select(isZero, one(b, larger), larger));
   Value first = b.square(b.div(x, scale)), sum = b.add(first, b.square(b.div(y, scale)));
   Value root = b.mul(scale, b.sqrt(b.select(isZero, one(b, sum), sum)));

@@ -21,9 +21,6 @@ static Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), s
 
 static bool wraps(Interval all) { return all.low < INT32_MIN || all.high > INT32_MAX; }
 
-/// Returns an interval, or that of all integers if it has numbers that wrap around.
-static Interval withoutWrap(Interval all) { return wraps(all) ? Interval() : all; }
-
 static Interval intervalOfConstant(Value value) {
   DenseIntElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || elements.empty())
@@ -55,9 +52,8 @@ static std::optional<Interval> wideInterval(Operation *op, Interval a, Interval 
   return Interval{*llvm::min_element(products), *llvm::max_element(products)};
 }
 
+/// The interval of a remainder by numbers above 0.
 static Interval intervalOfRemainder(Interval a, Interval b) {
-  if (b.low < 1)
-    return {};
   return {a.low >= 0 ? 0 : 1 - b.high, std::min(std::max<int64_t>(a.high, 0), b.high - 1)};
 }
 
@@ -77,14 +73,21 @@ static Interval intervalOfSelect(arith::SelectOp select, ArrayRef<Interval> in) 
   return in[2].low < 0 ? hull({below.low + size.low, below.high + size.low}, rest) : rest;
 }
 
-static constexpr unsigned kMostOps = 12;
-
-/// Follows at most `depth` ops.
-static Interval intervalOf(Value value, unsigned depth) {
+/// Returns the interval of a number that is known in no other way. Follows at most `depth` ops. Sums and products have
+/// 32 bits and wrap around, or, if inputs are taken to be `small`, as many as they need.
+static Interval intervalOf(Value value, std::optional<Interval> small, unsigned depth = 12) {
+  const Interval unknown = small.value_or(Interval());
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0 || !tg::typeOf(value).getElementType().isInteger(32))
-    return {};
-  SmallVector<Interval> in = map_to_vector(op->getOperands(), [&](Value each) { return intervalOf(each, depth - 1); });
+    return unknown;
+  SmallVector<Interval> in =
+      map_to_vector(op->getOperands(), [&](Value each) { return intervalOf(each, small, depth - 1); });
+  auto bits = [&](Interval wide) {
+    if (!small)
+      return wraps(wide) ? unknown : wide;
+    constexpr int64_t kMost = int64_t(1) << 31; // still more than 32 bits, and its square fits
+    return Interval{std::max(wide.low, -kMost - 1), std::min(wide.high, kMost)};
+  };
   if (isMovement(op))
     return std::accumulate(in.begin() + 1, in.end(), in.front(), hull);
   return llvm::TypeSwitch<Operation *, Interval>(op)
@@ -92,32 +95,29 @@ static Interval intervalOf(Value value, unsigned depth) {
       .Case<tg::IotaOp>([&](tg::IotaOp iota) { return Interval{0, tg::typeOf(value).getDimSize(iota.getDim()) - 1}; })
       .Case<tg::TopKOp>(
           [](tg::TopKOp top) { return Interval{0, tg::typeOf(top->getOperand(0)).getShape().back() - 1}; })
-      .Case<tg::ConvertOp>([](tg::ConvertOp convert) {
-        return tg::typeOf(convert.getInput()).getElementType().isInteger(1) ? Interval{0, 1} : Interval();
+      .Case<tg::ConvertOp>([&](tg::ConvertOp convert) {
+        return tg::typeOf(convert.getInput()).getElementType().isInteger(1) ? Interval{0, 1} : unknown;
       })
       .Case<arith::SelectOp>([&](arith::SelectOp select) { return intervalOfSelect(select, in); })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
-          [&](Operation *op) { return withoutWrap(*wideInterval(op, in[0], in[1])); })
-      .Case<arith::RemSIOp>([&](auto) { return intervalOfRemainder(in[0], in[1]); })
+          [&](Operation *op) { return bits(*wideInterval(op, in[0], in[1])); })
+      .Case<arith::RemSIOp>([&](auto) { return in[1].low < 1 ? unknown : intervalOfRemainder(in[0], in[1]); })
       .Case<arith::MaxSIOp>(
           [&](auto) { return Interval{std::max(in[0].low, in[1].low), std::max(in[0].high, in[1].high)}; })
       .Case<arith::MinSIOp>(
           [&](auto) { return Interval{std::min(in[0].low, in[1].low), std::min(in[0].high, in[1].high)}; })
-      .Default([](Operation *) { return Interval(); });
+      .Default([&](Operation *) { return unknown; });
 }
 
-Interval braid::torch::intervalOf(Value integers) { return ::intervalOf(integers, kMostOps); }
+Interval braid::torch::intervalOf(Value integers) { return ::intervalOf(integers, /*small=*/std::nullopt); }
 
 bool braid::torch::mayWrap(Value result) {
   constexpr int64_t kMostOfInput = int64_t(1) << 21;
+  const Interval small{-kMostOfInput, kMostOfInput};
   Operation *op = result.getDefiningOp();
   if (!op || op->getNumOperands() != 2 || !tg::typeOf(result).getElementType().isInteger(32))
     return false;
-  auto operand = [&](unsigned number) {
-    Interval all = ::intervalOf(op->getOperand(number), kMostOps), unknown;
-    return Interval{all.low == unknown.low ? -kMostOfInput : all.low,
-                    all.high == unknown.high ? kMostOfInput : all.high};
-  };
+  auto operand = [&](unsigned number) { return ::intervalOf(op->getOperand(number), small); };
   std::optional<Interval> wide = wideInterval(op, operand(0), operand(1));
   return wide && wraps(*wide);
 }

@@ -67,23 +67,37 @@ Values braid::torch::clamp(CallBuilder &call) {
   return {a};
 }
 
-static FunctionBuilder functionsOf(CallBuilder &call) { return FunctionBuilder(call, /*hasGradients=*/false); }
+namespace {
+/// A division of floats, computed in float32 at least, whose quotient is rounded down. A rounded quotient cannot tell
+/// it: 1 / 0.1 is 10, but 0.1 fits only 9 times.
+class FloorDivision {
+public:
+  FloorDivision(CallBuilder &call, Value a, Value b) : call(call), a(call.widen(a)), b(call.widen(b)) {
+    FunctionBuilder functions(call, /*hasGradients=*/false);
+    rest = functions.remainder(this->a, this->b);
+    Value sign = functions.sign(rest), wanted = functions.sign(this->b);
+    isBelow = call.compare(FP::OLT, call.mul(sign, wanted), call.zeros(tg::typeOf(rest)));
+  }
 
-/// The remainder of floats that has the sign of b. A rounded quotient cannot tell it: 1 / 0.1 is 10, but 9 times 0.1 is
-/// the most that 1 holds.
-static Value floorRemainder(CallBuilder &call, Value a, Value b) {
-  Value rest = functionsOf(call).remainder(a, b), zero = call.zeros(tg::typeOf(a));
-  Value isBelow = call.compare(FP::OLT, call.mul(functionsOf(call).sign(rest), functionsOf(call).sign(b)), zero);
-  return call.select(isBelow, call.add(rest, b), rest);
-}
+  /// The remainder, which has the sign of b.
+  Value remainder() { return narrowed(call.select(isBelow, call.add(rest, b), rest)); }
 
-/// The quotient of floats without that remainder, as PyTorch has it; of 0 as a divisor it is infinite or NaN. Steps
-/// have no gradient.
-static Value floorQuotient(CallBuilder &call, Value a, Value b) {
-  Value quotient = call.div(call.sub(a, floorRemainder(call, a, b)), b);
-  Value isZero = call.compare(FP::OEQ, b, call.zeros(tg::typeOf(b)));
-  return call.make<tg::StopGradientOp>(call.select(isZero, call.div(a, b), functionsOf(call).roundToEven(quotient)));
-}
+  /// The quotient without that remainder; infinite or NaN if b is 0. It has no gradient.
+  Value quotient() {
+    Value ratio = call.div(call.sub(a, rest), b);
+    Value whole = FunctionBuilder(call, /*hasGradients=*/false).roundToEven(ratio);
+    Value lowered = call.select(isBelow, call.add(whole, -1.0), whole), ofZero = call.div(a, b);
+    Value isZero = call.compare(FP::OEQ, b, call.zeros(tg::typeOf(b)));
+    return call.make<tg::StopGradientOp>(narrowed(call.select(isZero, ofZero, lowered)));
+  }
+
+private:
+  Value narrowed(Value value) { return call.convert(value, call.resultElement()); }
+
+  CallBuilder &call;
+  Value a, b, rest, isBelow;
+};
+} // namespace
 
 /// a / b of integers, for a known b other than 0. Toward zero, or one less where a rest has the other sign than b.
 static Value integerQuotient(CallBuilder &call, Value a, Value b, bool isFloor) {
@@ -106,9 +120,9 @@ static Values divideTo(CallBuilder &call, StringRef mode) {
     return {call.fail("no rounding mode '" + mode + "'")};
   if (call.isFloatResult()) {
     if (mode == "floor")
-      return {floorQuotient(call, a, b)};
+      return {FloorDivision(call, a, b).quotient()};
     Value quotient = call.div(a, b);
-    return {mode == "" ? quotient : functionsOf(call).trunc(quotient)};
+    return {mode == "" ? quotient : FunctionBuilder(call, /*hasGradients=*/false).trunc(quotient)};
   }
   if (mode == "")
     return {call.fail("the quotient of integers is a float")};
@@ -122,7 +136,7 @@ Values braid::torch::remainder(CallBuilder &call) {
     return {};
   Value a = call.operand("self", call.resultElement()), b = call.operand("other", call.resultElement());
   if (call.isFloatResult())
-    return {floorRemainder(call, a, b)};
+    return {FloorDivision(call, a, b).remainder()};
   if (intervalOf(a).low >= 0 && intervalOf(b).low > 0)
     return {call.make<arith::RemSIOp>(a, b)};
   if (intervalOf(b).low <= 0)
