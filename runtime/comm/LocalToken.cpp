@@ -3,7 +3,6 @@
 #include "comm/LocalToken.h"
 
 #include "base/Error.h"
-#include "comm/Sockets.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -42,7 +41,9 @@ static bool isLeftover(const std::string &name, const std::filesystem::directory
          (name.starts_with("rank-") && !error && age > kMeeting);
 }
 
-void braid::removeLeftovers(const std::string &folder) {
+Socket braid::lockWithoutLeftovers(const std::string &folder) {
+  Socket lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  (void)flock(lock.get(), LOCK_EX);
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -53,6 +54,7 @@ void braid::removeLeftovers(const std::string &folder) {
       unlink(entry.path().c_str());
     close(file);
   }
+  return lock;
 }
 
 // Writes the token file and locks it; the lock is held while the file is open.
@@ -71,14 +73,8 @@ static File writeSecret(const std::string &path, const std::string &text) {
   }
 }
 
-// Locks the folder while it is cleaned: otherwise a leftover could be replaced by a running job's file
-// right before its removal.
 static File placeSecret(const std::string &path, const std::string &text) {
-  const std::string folder = folderOfUser();
-  const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const Socket closing(lock);
-  (void)flock(lock, LOCK_EX);
-  removeLeftovers(folder);
+  const Socket lock = lockWithoutLeftovers(folderOfUser());
   return writeSecret(path, text);
 }
 

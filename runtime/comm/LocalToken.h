@@ -9,6 +9,7 @@
 
 #include "base/File.h"
 #include "comm/JobToken.h"
+#include "comm/Sockets.h"
 
 namespace braid {
 
@@ -16,8 +17,9 @@ namespace braid {
 // does not exist. Throws Error.
 std::string folderOfUser();
 
-// Removes files of killed jobs from the folder: their locks are free. Ignores files that cannot be removed.
-void removeLeftovers(const std::string &folder);
+// Locks the folder, removes files of killed jobs, whose locks are free, and returns the lock. Who makes a file that
+// is removed without a lock must hold this one, until that file has its own. Ignores files that cannot be removed.
+Socket lockWithoutLeftovers(const std::string &folder);
 
 // Publishes the token for ranks that rendezvous on this port; the destructor removes it.
 class LocalToken {

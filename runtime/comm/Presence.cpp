@@ -65,7 +65,7 @@ Presence::Presence(const Joining &joining) : own(joining.rank), size(joining.siz
   prefix = concat("rank-", hash, "-");
   try {
     folder = folderOfUser();
-    removeLeftovers(folder);
+    (void)lockWithoutLeftovers(folder);
     File made = File::createTemporary(concat(folder, "/", prefix, own));
     path = made.path();
     if (flock(made.descriptor(), LOCK_EX | LOCK_NB) != 0)

@@ -3,8 +3,11 @@
 #include "comm/Presence.h"
 #include "base/Error.h"
 #include "comm/Joining.h"
+#include "comm/LocalToken.h"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
 #include <thread>
@@ -44,6 +47,19 @@ TEST(Presence, ranksThatNeverSawItNameTheFirstThatEnded) {
   EXPECT_NE(awaitEnd(*second).find("rank 0 ended before it joined"), std::string::npos);
   second.reset();
   EXPECT_NE(awaitEnd(late).find("rank 0 ended before it joined"), std::string::npos);
+}
+
+// The file that rank 0 writes its token to has no lock at first; the lock of the folder protects it.
+TEST(Presence, leavesNewFilesWhileTheFolderIsLocked) {
+  const std::string folder = folderOfUser(), path = folder + "/new-" + std::to_string(getpid()) + "-of-a-test";
+  std::optional<Socket> lock(lockWithoutLeftovers(folder));
+  std::ofstream(path) << "secret";
+  std::thread rank([] { Presence own(joiningOf(0)); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_TRUE(std::filesystem::exists(path));
+  lock.reset();
+  rank.join();
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 } // namespace
