@@ -15,7 +15,7 @@ class FunctionBuilder {
 public:
   using Value = mlir::Value;
 
-  /// `hasGradients` says that the program has its own gradients, so that none is derived from the formulas.
+  /// `hasGradients` says that the program has its own gradients, and none is derived from the formulas.
   FunctionBuilder(tg::TensorBuilder &b, bool hasGradients) : b(b), hasGradients(hasGradients) {}
 
   // Circular and hyperbolic functions.
