@@ -73,8 +73,8 @@ static Interval intervalOfSelect(arith::SelectOp select, ArrayRef<Interval> in) 
   return in[2].low < 0 ? hull({below.low + size.low, below.high + size.low}, rest) : rest;
 }
 
-/// Returns the interval of integers. Follows at most `depth` ops. Inputs and what is not known have the interval `small`;
-/// sums and products then have all bits that they need. Without it they wrap around at 32 bits.
+/// Returns the interval of integers. Follows at most `depth` ops. Inputs and what is not known have the interval
+/// `small`; sums and products then have all bits that they need. Without it they wrap around at 32 bits.
 static Interval intervalOf(Value value, std::optional<Interval> small, unsigned depth = 12) {
   const Interval unknown = small.value_or(Interval());
   Operation *op = value.getDefiningOp();
