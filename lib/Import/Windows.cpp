@@ -14,8 +14,8 @@ Expected<SmallVector<int64_t>> braid::shapeOfWindows(ArrayRef<int64_t> shape, co
   int64_t first = shape.size() - windows.size();
   for (auto [number, window] : enumerate(windows)) {
     auto isSize = [](int64_t size) { return size >= 1 && size <= kMostSize; };
-    if (!isSize(window.size) || !isSize(window.stride) || !isSize(window.dilation) ||
-        std::abs(window.low) > kMostSize || std::abs(window.high) > kMostSize)
+    if (!isSize(window.size) || !isSize(window.stride) || !isSize(window.dilation) || window.low < -kMostSize ||
+        window.low > kMostSize || window.high < -kMostSize || window.high > kMostSize)
       return createStringError("the window has a size, stride or dilation below 1, or above 2^30");
     result[first + number] = window.count(shape[first + number]);
     if (shape[first + number] + window.low + window.high < window.reach())

@@ -335,6 +335,8 @@ CASES |= {
     "pool_max": (lambda x: pool(x, lax.max, -jnp.inf, 2, 2), [IMAGE]),
     "pool_overlapping": (lambda x: pool(x, lax.max, -jnp.inf, 3, 2, "SAME"), [IMAGE]),
     "pool_sum": (lambda x: pool(x, lax.add, 0.0, 3, 1, "SAME") / pool(jnp.ones_like(x), lax.add, 0.0, 3, 1, "SAME"), [IMAGE]),
+    "pool_dilated": (lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 2, 2, 1), (1, 1, 2, 1), ((0, 0), (1, 0), (0, 1), (0, 0)),
+                                                 window_dilation=(1, 2, 1, 1)), [IMAGE]),
     "pool_gradient": (lambda x: gradient_of_pool(x, 2, 2) + gradient_of_pool(x, 3, 1), [IMAGE]),
     "set": (lambda x, y: x.at[0].set(y[1]).at[:, 1].set(2.0).at[:, :2, 1:3].multiply(y[:, 1:, :2]), [X, Y]),
     "two_positions": (lambda x, i, j: x[i, j] * x[:, j, i].sum((0, 1)), [floats(4, 4, 3), integers(5, high=3), integers(5)]),

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Import/Windows.h"
 #include "lib/Import/Running.h"
 #include "lib/Import/StableHLO/Combiners.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,71 +19,63 @@ using namespace braid::stablehlo;
 /// Upper limits of slices: of one dim, and of all dims together.
 static constexpr int64_t kMaxSlices = 64;
 
-namespace {
-/// Windows along a dim. `count` is their number.
-struct Window {
-  int64_t size, stride, low, high, count;
-
-  /// Whether each window begins, or ends, at an end of the dim of `elements`.
-  bool isRunning(int64_t elements, bool fromBehind) const {
-    return size == elements && stride == 1 && count == elements && (fromBehind ? low : high) == 0;
-  }
-};
-} // namespace
+/// Whether each window reaches from an end of a dim of `elements` to one element.
+static bool isRunning(const Window &window, int64_t elements, bool fromBehind) {
+  return window.size == elements && window.stride == 1 && window.dilation == 1 && window.count(elements) == elements &&
+         (fromBehind ? window.low : window.high) == 0;
+}
 
 /// Returns the windows of each dim, or nothing if they do not fit `elements` and `counts`.
-static std::optional<SmallVector<Window>> windowsOf(SourceOp &op, ArrayRef<int64_t> elements,
-                                                    ArrayRef<int64_t> counts) {
-  Integers sizes = op.integers("window_dimensions"), strides = op.integers("window_strides"),
-           padding = op.integers("padding");
+static std::optional<Windows> windowsOf(SourceOp &op, ArrayRef<int64_t> elements, ArrayRef<int64_t> counts) {
   size_t rank = elements.size();
-  auto areOnes = [&](StringRef name) { return all_of(op.integers(name), [](int64_t each) { return each == 1; }); };
-  if (strides.empty())
-    strides.assign(rank, 1);
-  if (padding.empty())
-    padding.assign(2 * rank, 0);
-  if (sizes.size() != rank || strides.size() != rank || padding.size() != 2 * rank || counts.size() != rank ||
-      !areOnes("base_dilations") || !areOnes("window_dilations"))
+  auto numbers = [&](StringRef name, size_t count, int64_t fallback) {
+    Integers found = op.integers(name);
+    return found.empty() ? Integers(count, fallback) : found;
+  };
+  Integers sizes = op.integers("window_dimensions"), strides = numbers("window_strides", rank, 1),
+           dilations = numbers("window_dilations", rank, 1), padding = numbers("padding", 2 * rank, 0);
+  if (sizes.size() != rank || strides.size() != rank || dilations.size() != rank || padding.size() != 2 * rank ||
+      any_of(op.integers("base_dilations"), [](int64_t each) { return each != 1; }) ||
+      any_of(padding, [](int64_t each) { return each < 0; }))
     return std::nullopt;
-  SmallVector<Window> windows;
-  for (size_t dim = 0; dim < rank; ++dim) {
-    Window window{sizes[dim], strides[dim], padding[2 * dim], padding[2 * dim + 1], counts[dim]};
-    int64_t most = int64_t(1) << 32;
-    if (window.size < 1 || window.stride < 1 || window.low < 0 || window.high < 0 || window.low > most ||
-        window.high > most || elements[dim] + window.low + window.high < window.size || window.size > most ||
-        (elements[dim] + window.low + window.high - window.size) / window.stride + 1 != window.count)
-      return std::nullopt;
-    windows.push_back(window);
+  Windows windows;
+  for (size_t dim = 0; dim < rank; ++dim)
+    windows.push_back({sizes[dim], strides[dim], dilations[dim], padding[2 * dim], padding[2 * dim + 1]});
+  Expected<SmallVector<int64_t>> found = shapeOfWindows(elements, windows);
+  if (!found) {
+    consumeError(found.takeError());
+    return std::nullopt;
   }
-  return windows;
+  return *found == counts ? std::optional(windows) : std::nullopt;
 }
 
 /// Combines the elements of each window along a dim. Returns null after an error.
 static Value reducedAlong(SourceOp &op, Combiner kind, Value a, int64_t dim, const Window &window) {
   int64_t size = tg::typeOf(a).getDimSize(dim);
   for (bool fromBehind : {false, true})
-    if (window.isRunning(size, fromBehind))
+    if (isRunning(window, size, fromBehind))
       return running(
           op, [&](Value left, Value right) { return combined(op, kind, left, right); },
           *neutralOf(kind, tg::typeOf(a).getElementType()), a, dim, fromBehind);
   if (window.size > kMaxSlices)
     return op.fail("windows of " + Twine(window.size) + " elements along a dim; at most " + Twine(kMaxSlices) +
                    " are supported, and running sums of any size");
+  int64_t count = window.count(size);
   a = padOrCut(op, a, dim, window.low, window.high, *neutralOf(kind, tg::typeOf(a).getElementType()));
   Value result;
   for (int64_t i = 0; i < window.size; ++i) {
-    Value part = sliced(op, a, dim, i, window.count, window.count == 1 ? 1 : window.stride);
+    Value part = sliced(op, a, dim, i * window.dilation, count, count == 1 ? 1 : window.stride);
     result = result ? combined(op, kind, result, part) : part;
   }
   return result;
 }
 
 static Values reduceWindow(SourceOp &op) {
-  std::optional<SmallVector<Window>> windows = windowsOf(op, op.shape(0), op.resultShape());
+  std::optional<Windows> windows = windowsOf(op, op.shape(0), op.resultShape());
   std::optional<Combiner> kind = reducerOf(op);
   Type element = op.element();
   if (!windows || op.operandType(0).getElementType() != element || element.isInteger(1))
-    return {op.fail("the windows do not fit the operand and the result, or are dilated")};
+    return {op.fail("the windows do not fit the operand and the result, or move over a dilated one")};
   if (!kind)
     return {op.fail("only sums from 0, products from 1, maxima from -inf and minima from inf are supported")};
   Value a = op.tensor(0);
@@ -96,12 +89,13 @@ static MaybeKnown evaluateReduceWindow(SourceOp &op) {
   const MaybeKnown &a = op.known(0);
   if (!a || reducerOf(op) != Combiner::Add)
     return std::nullopt;
-  std::optional<SmallVector<Window>> windows = windowsOf(op, op.shape(0), op.resultShape());
+  std::optional<Windows> windows = windowsOf(op, op.shape(0), op.resultShape());
   std::optional<size_t> along;
-  for (auto [dim, window] : enumerate(windows.value_or(SmallVector<Window>()))) {
-    if (window.size == 1 && window.count == op.shape(0)[dim])
+  for (auto [dim, window] : enumerate(windows.value_or(Windows()))) {
+    int64_t elements = op.shape(0)[dim];
+    if (window.size == 1 && window.count(elements) == elements)
       continue;
-    if (along || !window.isRunning(op.shape(0)[dim], /*fromBehind=*/false))
+    if (along || !isRunning(window, elements, /*fromBehind=*/false))
       return std::nullopt;
     along = dim;
   }
@@ -154,9 +148,9 @@ static Value placed(SourceOp &op, Value numbers, ArrayRef<Window> windows, Array
 
 /// The gradient of a maximum of windows flows to the first of the largest elements.
 static Values selectAndScatter(SourceOp &op) {
-  std::optional<SmallVector<Window>> windows = windowsOf(op, op.shape(0), op.shape(1));
+  std::optional<Windows> windows = windowsOf(op, op.shape(0), op.shape(1));
   int64_t elements = 1;
-  for (const Window &window : windows.value_or(SmallVector<Window>()))
+  for (const Window &window : windows.value_or(Windows()))
     elements *= std::min(window.size, kMaxSlices + 1) * (window.low == 0 && window.high == 0);
   if (!windows || op.operandType(0) != op.resultType() || op.operandType(1).getElementType() != op.element() ||
       !op.isFloatResult() || !isGradientOfMaximum(op) || elements < 1 || elements > kMaxSlices)
@@ -168,7 +162,7 @@ static Values selectAndScatter(SourceOp &op) {
   for (auto [number, offset] : enumerate(offsets)) {
     Value part = a;
     for (auto [dim, window] : enumerate(*windows))
-      part = sliced(op, part, dim, offset[dim], window.count, window.count == 1 ? 1 : window.stride);
+      part = sliced(op, part, dim, offset[dim], op.shape(1)[dim], op.shape(1)[dim] == 1 ? 1 : window.stride);
     Value own = op.constant(integers, static_cast<double>(number));
     Value isLarger = largest ? op.compare(arith::CmpFPredicate::ULT, largest, part) : Value();
     chosen = largest ? op.select(isLarger, own, chosen) : own;
